@@ -1,0 +1,1 @@
+//! Opens the NVIDIA driver when the program starts, so that one binary runs with or without it.

@@ -1,0 +1,1 @@
+//! Compiles rustc's own LLVM bitcode of a kernel to PTX.

@@ -1,0 +1,1 @@
+//! Ready-made generic kernels, written with oxwarp.

@@ -1,0 +1,1 @@
+//! Runs oxwarp kernels on the CPU: blocks in parallel, barriers, shared memory.

@@ -1,0 +1,70 @@
+//! The symbols that the simulator defines and the device compiler lowers.
+//!
+//! `gpu.llvm.*` is an LLVM intrinsic once its prefix is stripped. The others have a rule of their own in
+//! `gpu-compiler`, which is stated at each of them.
+
+use crate::runtime::PanicRecord;
+
+unsafe extern "C" {
+    #[link_name = "gpu.llvm.nvvm.read.ptx.sreg.tid.x"]
+    pub safe fn tid_x() -> u32;
+    #[link_name = "gpu.llvm.nvvm.read.ptx.sreg.tid.y"]
+    pub safe fn tid_y() -> u32;
+    #[link_name = "gpu.llvm.nvvm.read.ptx.sreg.tid.z"]
+    pub safe fn tid_z() -> u32;
+    #[link_name = "gpu.llvm.nvvm.read.ptx.sreg.ntid.x"]
+    pub safe fn ntid_x() -> u32;
+    #[link_name = "gpu.llvm.nvvm.read.ptx.sreg.ntid.y"]
+    pub safe fn ntid_y() -> u32;
+    #[link_name = "gpu.llvm.nvvm.read.ptx.sreg.ntid.z"]
+    pub safe fn ntid_z() -> u32;
+    #[link_name = "gpu.llvm.nvvm.read.ptx.sreg.ctaid.x"]
+    pub safe fn ctaid_x() -> u32;
+    #[link_name = "gpu.llvm.nvvm.read.ptx.sreg.ctaid.y"]
+    pub safe fn ctaid_y() -> u32;
+    #[link_name = "gpu.llvm.nvvm.read.ptx.sreg.ctaid.z"]
+    pub safe fn ctaid_z() -> u32;
+    #[link_name = "gpu.llvm.nvvm.read.ptx.sreg.nctaid.x"]
+    pub safe fn nctaid_x() -> u32;
+    #[link_name = "gpu.llvm.nvvm.read.ptx.sreg.nctaid.y"]
+    pub safe fn nctaid_y() -> u32;
+    #[link_name = "gpu.llvm.nvvm.read.ptx.sreg.nctaid.z"]
+    pub safe fn nctaid_z() -> u32;
+
+    /// `bar.sync id`. Waits for every thread of the block that has not exited.
+    #[link_name = "gpu.llvm.nvvm.barrier.cta.sync.aligned.all"]
+    pub safe fn barrier_cta_sync_aligned_all(id: u32);
+
+    /// Ends this thread. The others of its block go on.
+    #[link_name = "gpu.llvm.nvvm.exit"]
+    pub safe fn exit() -> !;
+
+    /// Says that the kernel is right only in launches of at most `dimensions` dimensions (1 or 2): the compiler
+    /// records it with the kernel and the runtime refuses other launches. The call itself is removed.
+    #[link_name = "gpu.launch.dimensions"]
+    pub safe fn launch_dimensions(dimensions: u32);
+
+    /// A block's own memory of `size` bytes, one for each `key`, which points to a [`TypeId`](core::any::TypeId). The compiler turns the call into an `addrspace(3)`
+    /// global that belongs to the function around the call, so that function must not be inlined before.
+    #[link_name = "gpu.shared.static"]
+    pub fn shared_static(size: usize, align: usize, key: *const ()) -> *mut u8;
+
+    /// `atom.add.f32`, relaxed.
+    #[link_name = "gpu.atomic.fadd.f32"]
+    pub fn atomic_fadd_f32(address: *mut f32, value: f32) -> f32;
+    /// `atom.add.f64`, relaxed.
+    #[link_name = "gpu.atomic.fadd.f64"]
+    pub fn atomic_fadd_f64(address: *mut f64, value: f64) -> f64;
+
+    /// Where a panic of this context is recorded: the value of the module's variable `oxwarp_panic_record`, which
+    /// the host sets when it loads the module.
+    #[link_name = "gpu.panic.record"]
+    pub safe fn panic_record() -> *mut PanicRecord;
+
+    /// CUDA's device-side `malloc`: 16-byte aligned, null when the device heap is full.
+    #[link_name = "gpu.malloc"]
+    pub safe fn malloc(size: usize) -> *mut u8;
+    /// CUDA's device-side `free`.
+    #[link_name = "gpu.free"]
+    pub fn free(pointer: *mut u8);
+}

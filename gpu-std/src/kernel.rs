@@ -1,0 +1,108 @@
+//! What a kernel's macro expansion leaves for the device compiler and the host runtime: the record of an instance and
+//! the raw form of its parameters.
+
+use core::any::TypeId;
+
+use crate::runtime::Runtime;
+
+/// The first bytes of a [`KernelRecord`], by which the device compiler finds it in the bitcode.
+pub const KERNEL_MAGIC: [u8; 16] = *b"oxwarp kernel 01";
+
+/// One kernel instance: a kernel with its type parameters (and so its closures) chosen.
+///
+/// It stands in the bitcode as a constant, because the instance's launch refers to it. The device compiler makes
+/// `entry` a `ptx_kernel` that takes the parameter struct by value and is named after `id`; the host asks for it by the
+/// same `id`, and the simulator calls `entry` itself. `gpu-compiler` reads the fields by their offsets.
+#[repr(C)]
+pub struct KernelRecord {
+    /// [`KERNEL_MAGIC`].
+    pub magic: [u8; 16],
+    /// The type that stands for the instance; equal in the host pass and the device pass.
+    pub id: TypeId,
+    /// Runs one thread: reads the parameter struct behind the pointer and calls the user's function.
+    pub entry: unsafe fn(*const u8),
+    /// The device's own panic and heap functions.
+    pub runtime: &'static Runtime,
+    /// The kernel's name as in the source, for messages.
+    pub name: &'static str,
+    /// Crate and module of the kernel.
+    pub module: &'static str,
+    /// The source file, as rustc names it.
+    pub file: &'static str,
+    /// The line of the kernel's name.
+    pub line: u32,
+    /// Bit 0: no `fma` contraction.
+    pub flags: u32,
+    /// Bytes of the parameter struct.
+    pub params_size: usize,
+    /// Its alignment in bytes.
+    pub params_align: usize,
+}
+
+/// [`KernelRecord::flags`]: multiplications and additions of the kernel are not contracted to `fma`.
+pub const NO_FMA: u32 = 1;
+
+/// A type that stands for one kernel instance.
+///
+/// # Safety
+///
+/// `RECORD.entry` reads a parameter struct of `RECORD.params_size` bytes, and `RECORD.id` is the `TypeId` of `Self`.
+pub unsafe trait KernelInstance: 'static {
+    /// The instance's record.
+    const RECORD: &'static KernelRecord;
+}
+
+/// A view of device memory as it crosses the launch: a pointer and a shape, no reference.
+#[derive(Debug)]
+#[repr(C)]
+pub struct RawView<T, S> {
+    /// The first element, in device memory.
+    pub pointer: *mut T,
+    /// Length, or rows and columns.
+    pub shape: S,
+}
+
+impl<T, S: Copy> Clone for RawView<T, S> {
+    #[inline]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T, S: Copy> Copy for RawView<T, S> {}
+
+/// A kernel parameter that is a view of device memory.
+///
+/// # Safety
+///
+/// `Raw` must have the same layout in the host pass and the device pass.
+pub unsafe trait KernelParam {
+    /// How it crosses the launch.
+    type Raw: Copy + 'static;
+
+    /// The parameter as the kernel sees it. `offset` is the place of `raw` in the parameter struct.
+    ///
+    /// # Safety
+    ///
+    /// `raw` is a live view for the whole launch, exclusive if `Self` can write.
+    unsafe fn from_raw(raw: Self::Raw, offset: usize) -> Self;
+}
+
+// SAFETY: `RawView` is `repr(C)`.
+unsafe impl<T: 'static> KernelParam for &[T] {
+    type Raw = RawView<T, usize>;
+
+    #[inline]
+    unsafe fn from_raw(view: Self::Raw, offset: usize) -> Self {
+        // SAFETY: the caller gives a live view of `shape` elements.
+        let slice = unsafe { core::slice::from_raw_parts(view.pointer, view.shape) };
+        read_only_parameter(slice, offset);
+        slice
+    }
+}
+
+/// Tells the device compiler that the slice pointer at `offset` of the parameter struct is read-only for the whole
+/// launch, if rustc says so of this function's own parameter (it does not for `&[AtomicU32]`). The compiler finds the
+/// function by name, reads the attribute, and removes the call.
+#[inline(never)]
+pub fn read_only_parameter<T>(_slice: &[T], _offset: usize) {}

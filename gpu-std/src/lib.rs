@@ -1,0 +1,30 @@
+//! What kernel code calls: indices, barriers, shared memory, atomics and disjoint writes.
+//!
+//! One source, two back ends. Every operation that only a GPU has is an `extern "C"` symbol whose name starts with
+//! `gpu.` ([`intrinsics`]). In a host program `gpu-sim` defines these symbols, so that the program links and its
+//! kernels run on the CPU. In the device pass `gpu-compiler` lowers them to LLVM's NVPTX intrinsics. This crate
+//! therefore has no `cfg` and is compiled once.
+//!
+//! All functions are `#[inline]`: a function of another crate has device code only if rustc can instantiate it in the
+//! crate that is compiled.
+//!
+//! Names follow CUDA C and `cuda_std` of rust-cuda where these have one.
+#![no_std]
+
+pub mod atomic;
+pub mod block;
+mod dim;
+pub mod disjoint;
+#[doc(hidden)]
+pub mod intrinsics;
+#[doc(hidden)]
+pub mod kernel;
+#[doc(hidden)]
+pub mod runtime;
+pub mod shared;
+mod sync;
+pub mod thread;
+
+pub use dim::Dim3;
+pub use disjoint::DisjointSlice;
+pub use sync::sync_threads;

@@ -1,0 +1,313 @@
+//! The device's own runtime: what core's panics and alloc's heap calls become in device code.
+//!
+//! [`RUNTIME`] is a table of functions and the names of the core and alloc functions that they replace. Every
+//! [`KernelRecord`](crate::kernel::KernelRecord) points to it, so that it stands in the bitcode of every crate with
+//! kernels, and the device compiler needs to know no more of Rust's runtime than to follow the table.
+//!
+//! A panic writes a [`PanicRecord`] into host memory that the device can reach, and ends the thread. The frequent
+//! panics (index, overflow, `unwrap`) are replaced one by one, so that `core::fmt` is linked only into kernels that
+//! format a message of their own.
+
+use core::fmt::{self, Write};
+use core::panic::{Location, PanicInfo};
+use core::sync::atomic::{AtomicU32, Ordering, fence};
+
+use crate::dim::Dim3;
+use crate::intrinsics as gpu;
+use crate::thread;
+
+/// The first bytes of [`Runtime`], by which the device compiler finds it in the bitcode.
+pub const RUNTIME_MAGIC: [u8; 16] = *b"oxwarp runtime01";
+
+/// The table of replacements.
+#[repr(C)]
+pub struct Runtime {
+    /// [`RUNTIME_MAGIC`].
+    pub magic: [u8; 16],
+    /// How many of `replacements`.
+    pub count: usize,
+    /// The replacements.
+    pub replacements: [Replacement; COUNT],
+}
+
+/// One function of core or alloc, and what takes its place on the device.
+#[repr(C)]
+pub struct Replacement {
+    /// The path that the function's symbol demangles to.
+    pub path: &'static str,
+    /// A function of the same Rust signature; `#[track_caller]`'s location is its last parameter.
+    pub function: *const (),
+}
+
+// SAFETY: the table is constant.
+unsafe impl Sync for Runtime {}
+
+/// The most bytes of a panic's file name that are kept.
+pub const FILE_CAPACITY: usize = 256;
+/// The most bytes of a panic's message that are kept.
+pub const MESSAGE_CAPACITY: usize = 1024;
+
+/// What a panicking thread leaves for the host. The first of a context wins; later ones only end their thread.
+#[repr(C)]
+pub struct PanicRecord {
+    /// [`EMPTY`], [`BEING_WRITTEN`] or [`COMPLETE`].
+    pub state: AtomicU32,
+    /// [`MESSAGE`] or [`INDEX_OUT_OF_BOUNDS`].
+    pub kind: u32,
+    /// Line in the file, from 1.
+    pub line: u32,
+    /// Column in the line, from 1.
+    pub column: u32,
+    /// The block's index in the grid.
+    pub block: Dim3,
+    /// The thread's index in the block.
+    pub thread: Dim3,
+    /// Index and length of an index out of bounds.
+    pub operands: [u64; 2],
+    /// Bytes used of `file`.
+    pub file_len: u32,
+    /// Bytes used of `message`.
+    pub message_len: u32,
+    /// The file's name.
+    pub file: [u8; FILE_CAPACITY],
+    /// The message.
+    pub message: [u8; MESSAGE_CAPACITY],
+}
+
+/// [`PanicRecord::state`]: no panic.
+pub const EMPTY: u32 = 0;
+/// [`PanicRecord::state`]: a thread is writing.
+pub const BEING_WRITTEN: u32 = 1;
+/// [`PanicRecord::state`]: the record is whole.
+pub const COMPLETE: u32 = 2;
+/// [`PanicRecord::kind`]: the text is in `message`.
+pub const MESSAGE: u32 = 0;
+/// [`PanicRecord::kind`]: index and length are in `operands`; the host makes the text.
+pub const INDEX_OUT_OF_BOUNDS: u32 = 1;
+
+type Caller = &'static Location<'static>;
+
+/// Records a panic, if it is the context's first, and ends the thread.
+#[inline]
+fn record(location: Option<&Location<'_>>, fill: impl FnOnce(&mut PanicRecord)) -> ! {
+    let record = gpu::panic_record();
+    // SAFETY: the host sets the pointer to a record that outlives the context's modules.
+    let state = unsafe { &(*record).state };
+    if state
+        .compare_exchange(EMPTY, BEING_WRITTEN, Ordering::Relaxed, Ordering::Relaxed)
+        .is_ok()
+    {
+        // SAFETY: the exchange lets one thread come here until the host resets the state.
+        let record = unsafe { &mut *record };
+        if let Some(location) = location {
+            record.line = location.line();
+            record.column = location.column();
+            record.file_len = copy_text(&mut record.file, location.file());
+        }
+        record.block = thread::block_idx();
+        record.thread = thread::thread_idx();
+        fill(record);
+        fence(Ordering::SeqCst);
+        record.state.store(COMPLETE, Ordering::Relaxed);
+    }
+    gpu::exit()
+}
+
+/// Copies as much of `text` as fits and returns how much that was. Byte by byte: this is cold, and small code counts.
+#[inline]
+fn copy_text(to: &mut [u8], text: &str) -> u32 {
+    let mut copied = 0;
+    for (to, from) in to.iter_mut().zip(text.as_bytes()) {
+        *to = *from;
+        copied += 1;
+    }
+    copied
+}
+
+/// A panic whose message is a constant.
+#[inline(never)]
+fn panic_str(message: &str, location: Caller) -> ! {
+    record(Some(location), |record| {
+        record.kind = MESSAGE;
+        record.message_len = copy_text(&mut record.message, message);
+    })
+}
+
+#[inline(never)]
+fn panic_bounds_check(index: usize, len: usize, location: Caller) -> ! {
+    record(Some(location), |record| {
+        record.kind = INDEX_OUT_OF_BOUNDS;
+        record.operands = [index as u64, len as u64];
+    })
+}
+
+/// `panic!` with arguments. A constant message needs no formatting, and where this is inlined LLVM sees that.
+#[inline(always)]
+fn panic_fmt(arguments: fmt::Arguments<'_>, location: Caller) -> ! {
+    match arguments.as_str() {
+        Some(message) => panic_str(message, location),
+        None => panic_formatted(&arguments, location),
+    }
+}
+
+#[inline(never)]
+fn panic_formatted(arguments: &fmt::Arguments<'_>, location: Caller) -> ! {
+    record(Some(location), |record| format(record, arguments))
+}
+
+/// Every other panic of core, through its panic handler.
+#[inline(never)]
+fn begin_unwind(info: &PanicInfo<'_>) -> ! {
+    record(info.location(), |record| {
+        format(record, &format_args!("{}", info.message()))
+    })
+}
+
+#[inline]
+fn format(record: &mut PanicRecord, arguments: &fmt::Arguments<'_>) {
+    record.kind = MESSAGE;
+    record.message_len = 0;
+    // An error means that the message was cut, or that a `Display` failed: what is there is kept.
+    let _ = MessageWriter(record).write_fmt(*arguments);
+}
+
+struct MessageWriter<'a>(&'a mut PanicRecord);
+
+impl Write for MessageWriter<'_> {
+    #[inline]
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let used = self.0.message_len as usize;
+        let free = self.0.message.get_mut(used..).unwrap_or_default();
+        let copied = copy_text(free, text);
+        self.0.message_len += copied;
+        if copied as usize == text.len() {
+            Ok(())
+        } else {
+            Err(fmt::Error)
+        }
+    }
+}
+
+macro_rules! panics_with {
+    ($($name:ident: $message:literal;)*) => {$(
+        #[inline(never)]
+        fn $name(location: Caller) -> ! {
+            panic_str($message, location)
+        }
+    )*};
+}
+
+panics_with! {
+    add_overflow: "attempt to add with overflow";
+    sub_overflow: "attempt to subtract with overflow";
+    mul_overflow: "attempt to multiply with overflow";
+    div_overflow: "attempt to divide with overflow";
+    rem_overflow: "attempt to calculate the remainder with overflow";
+    neg_overflow: "attempt to negate with overflow";
+    shl_overflow: "attempt to shift left with overflow";
+    shr_overflow: "attempt to shift right with overflow";
+    div_by_zero: "attempt to divide by zero";
+    rem_by_zero: "attempt to calculate the remainder with a divisor of zero";
+    unwrap_none: "called `Option::unwrap()` on a `None` value";
+}
+
+/// The smallest alignment that CUDA's `malloc` guarantees.
+const MALLOC_ALIGN: usize = 16;
+
+#[inline]
+unsafe fn alloc(size: usize, align: usize) -> *mut u8 {
+    if align <= MALLOC_ALIGN {
+        return gpu::malloc(size);
+    }
+    // The block's own start is kept in the word before the aligned address.
+    let whole = gpu::malloc(size + align);
+    if whole.is_null() {
+        return whole;
+    }
+    // SAFETY: the block has `align` spare bytes, at least 16 of them before the aligned address.
+    unsafe {
+        let aligned = whole.add(align - whole.addr() % align);
+        aligned.cast::<*mut u8>().sub(1).write(whole);
+        aligned
+    }
+}
+
+#[inline]
+unsafe fn alloc_zeroed(size: usize, align: usize) -> *mut u8 {
+    // SAFETY: the caller's layout is valid, and a block that is not null has `size` bytes.
+    unsafe {
+        let block = alloc(size, align);
+        if !block.is_null() {
+            block.write_bytes(0, size);
+        }
+        block
+    }
+}
+
+#[inline]
+unsafe fn dealloc(block: *mut u8, _size: usize, align: usize) {
+    // SAFETY: the block came from `alloc` with the same alignment.
+    unsafe {
+        let whole = if align <= MALLOC_ALIGN {
+            block
+        } else {
+            block.cast::<*mut u8>().sub(1).read()
+        };
+        gpu::free(whole);
+    }
+}
+
+#[inline]
+unsafe fn realloc(block: *mut u8, old: usize, align: usize, new: usize) -> *mut u8 {
+    // SAFETY: both blocks are as large as their sizes say.
+    unsafe {
+        let moved = alloc(new, align);
+        if !moved.is_null() {
+            moved.copy_from_nonoverlapping(block, old.min(new));
+            dealloc(block, old, align);
+        }
+        moved
+    }
+}
+
+/// There is nothing to see here on a device: rustc's check that a program has an allocator.
+#[inline]
+fn no_alloc_shim() {}
+
+macro_rules! runtime {
+    ($($path:literal => $function:ident,)*) => {
+        /// Entries of [`RUNTIME`].
+        pub const COUNT: usize = [$($path),*].len();
+
+        /// The table, as a constant: each crate that refers to it has its own copy, with the functions behind it.
+        pub const RUNTIME: &Runtime = &Runtime {
+            magic: RUNTIME_MAGIC,
+            count: COUNT,
+            replacements: [$(Replacement { path: $path, function: $function as *const () }),*],
+        };
+    };
+}
+
+runtime! {
+    "core::panicking::panic" => panic_str,
+    "core::panicking::panic_fmt" => panic_fmt,
+    "core::panicking::panic_bounds_check" => panic_bounds_check,
+    "core::panicking::panic_const::panic_const_add_overflow" => add_overflow,
+    "core::panicking::panic_const::panic_const_sub_overflow" => sub_overflow,
+    "core::panicking::panic_const::panic_const_mul_overflow" => mul_overflow,
+    "core::panicking::panic_const::panic_const_div_overflow" => div_overflow,
+    "core::panicking::panic_const::panic_const_rem_overflow" => rem_overflow,
+    "core::panicking::panic_const::panic_const_neg_overflow" => neg_overflow,
+    "core::panicking::panic_const::panic_const_shl_overflow" => shl_overflow,
+    "core::panicking::panic_const::panic_const_shr_overflow" => shr_overflow,
+    "core::panicking::panic_const::panic_const_div_by_zero" => div_by_zero,
+    "core::panicking::panic_const::panic_const_rem_by_zero" => rem_by_zero,
+    "core::option::unwrap_failed" => unwrap_none,
+    "core::option::expect_failed" => panic_str,
+    "__rustc::rust_begin_unwind" => begin_unwind,
+    "__rustc::__rust_alloc" => alloc,
+    "__rustc::__rust_alloc_zeroed" => alloc_zeroed,
+    "__rustc::__rust_realloc" => realloc,
+    "__rustc::__rust_dealloc" => dealloc,
+    "__rustc::__rust_no_alloc_shim_is_unstable_v2" => no_alloc_shim,
+}

@@ -1,0 +1,1 @@
+//! Devices, memory and launches: CUDA through cust, and the CPU simulator.
