@@ -1,1 +1,64 @@
 //! Runs oxwarp kernels on the CPU: blocks in parallel, barriers, shared memory.
+//!
+//! The crate defines the `gpu.*` symbols that `gpu_std` declares, so a program with kernels links on any host and
+//! [`run`] can call a kernel's entry once for every thread of a grid, with the results and the errors of a GPU.
+//!
+//! Blocks are spread over the threads of rayon's pool. Threads of one block share one OS thread: a coroutine runs
+//! them one after the other, and only one that waits at a barrier keeps a coroutine to itself. A kernel without
+//! barriers so costs a function call per thread.
+
+mod context;
+mod fault;
+mod heap;
+mod job;
+mod lane;
+mod panics;
+mod shared;
+mod stack;
+mod symbols;
+mod worker;
+
+pub use fault::{Fault, KernelPanic};
+pub use gpu_std::Dim3;
+
+/// One launch of a kernel.
+#[derive(Clone, Copy, Debug)]
+pub struct Launch {
+    /// Blocks of the grid in each dimension.
+    pub grid: Dim3,
+    /// Threads of a block in each dimension.
+    pub block: Dim3,
+    /// Runs one thread, from [`KernelRecord::entry`](gpu_std::kernel::KernelRecord::entry).
+    pub entry: unsafe fn(*const u8),
+    /// What `entry` is called with: the kernel's parameter struct.
+    pub params: *const u8,
+    /// Bytes of static shared memory that a block may have.
+    pub shared_limit: usize,
+}
+
+/// Runs every thread of the launch and returns when all are done, or after the first fault stopped it.
+///
+/// A thread that a fault stops while it waits at a barrier ends there, as on a GPU: what it owns is not dropped.
+///
+/// # Errors
+///
+/// The first [`Fault`] of any thread.
+///
+/// # Safety
+///
+/// `entry` must be sound to call with `params` from all threads of this launch at once, and what the parameters point
+/// to must live until `run` returns.
+pub unsafe fn run(launch: &Launch) -> Result<(), Fault> {
+    panics::install_hook();
+    if launch.grid.count() == 0 || launch.block.count() == 0 {
+        return Ok(());
+    }
+    let job = job::Job::new(launch);
+    rayon::scope(|scope| {
+        for _ in 1..job.workers() {
+            scope.spawn(|_| worker::work(&job));
+        }
+        worker::work(&job);
+    });
+    job.into_result()
+}

@@ -1,0 +1,222 @@
+//! Where a worker's running thread is: what the special registers read, and the order in which threads start.
+//!
+//! One context serves all threads that a worker runs, so starting a thread is a few writes. A thread that waits at a
+//! barrier keeps its own position on its stack meanwhile.
+
+use std::cell::{Cell, RefCell};
+use std::ptr;
+
+use gpu_std::Dim3;
+
+use crate::Fault;
+use crate::job::Job;
+use crate::lane::{Event, Yielder};
+use crate::shared::SharedMemory;
+
+const ORIGIN: Dim3 = Dim3 { x: 0, y: 0, z: 0 };
+
+thread_local! {
+    /// The context of the simulated thread that runs on this OS thread; null outside of kernels.
+    static CURRENT: Cell<*const Context<'static>> = const { Cell::new(ptr::null()) };
+}
+
+/// The state of one worker of a launch.
+pub(crate) struct Context<'a> {
+    pub(crate) job: &'a Job<'a>,
+    pub(crate) grid_dim: Dim3,
+    pub(crate) block_dim: Dim3,
+    pub(crate) block: Cell<Dim3>,
+    /// The running thread; between threads, the one that was started last.
+    pub(crate) thread: Cell<Dim3>,
+    /// Dimensions of the launch that have more than one position: 0 to 3.
+    pub(crate) dimensions: u32,
+    /// Whether the running thread has panicked, and is unwinding.
+    pub(crate) panicked: Cell<bool>,
+    /// Whether the running thread has waited at a barrier, so that it has its coroutine to itself.
+    pub(crate) bound: Cell<bool>,
+    /// Whether threads of the block wait at a barrier, so that no other block may start.
+    pub(crate) waiting: Cell<bool>,
+    pub(crate) shared: RefCell<SharedMemory>,
+    blocks_left: Cell<u64>,
+    yielder: Cell<*const Yielder>,
+}
+
+impl<'a> Context<'a> {
+    pub(crate) fn new(job: &'a Job<'a>) -> Self {
+        let launch = job.launch();
+        Self {
+            job,
+            grid_dim: launch.grid,
+            block_dim: launch.block,
+            block: Cell::new(ORIGIN),
+            thread: Cell::new(last(launch.block)),
+            dimensions: dimensions(launch.grid).max(dimensions(launch.block)),
+            panicked: Cell::new(false),
+            bound: Cell::new(false),
+            waiting: Cell::new(false),
+            shared: RefCell::new(SharedMemory::new(launch.shared_limit)),
+            blocks_left: Cell::new(0),
+            yielder: Cell::new(ptr::null()),
+        }
+    }
+
+    /// Makes this the context of the simulated thread that `kernel_code` runs.
+    #[inline]
+    pub(crate) fn enter<R>(&self, kernel_code: impl FnOnce() -> R) -> R {
+        let outer = CURRENT.replace(ptr::from_ref(self).cast());
+        let result = kernel_code();
+        CURRENT.set(outer);
+        result
+    }
+
+    /// Moves on to the next thread. False when there is none, or none may start before the waiting ones go on.
+    #[inline]
+    pub(crate) fn start_thread(&self) -> bool {
+        let started = !self.job.stopped()
+            && (self.next_thread() || (!self.waiting.get() && self.next_block()));
+        self.bound.set(false);
+        started
+    }
+
+    #[inline]
+    fn next_thread(&self) -> bool {
+        let next = successor(self.thread.get(), self.block_dim);
+        if let Some(thread) = next {
+            self.thread.set(thread);
+        }
+        next.is_some()
+    }
+
+    /// Moves on to the first thread of the next block.
+    fn next_block(&self) -> bool {
+        let next = match self.blocks_left.get() {
+            0 => self.job.take_blocks(),
+            left => successor(self.block.get(), self.grid_dim).map(|block| (block, left)),
+        };
+        let Some((block, left)) = next else {
+            return false;
+        };
+        self.block.set(block);
+        self.blocks_left.set(left - 1);
+        self.thread.set(ORIGIN);
+        self.shared.borrow_mut().start_block();
+        true
+    }
+
+    /// All threads of the block are done.
+    pub(crate) fn finish_block(&self) {
+        self.waiting.set(false);
+        self.thread.set(last(self.block_dim));
+    }
+
+    /// Says which coroutine runs from now on.
+    #[inline]
+    pub(crate) fn set_yielder(&self, yielder: &Yielder) {
+        self.yielder.set(yielder);
+    }
+
+    /// Waits until all threads of the block that still run have come here.
+    pub(crate) fn barrier(&self) {
+        // A panicked thread no longer counts; it comes here only when a destructor has a barrier.
+        if self.panicked.get() {
+            return;
+        }
+        let (thread, yielder) = (self.thread.get(), self.yielder.get());
+        self.suspend(Event::Barrier);
+        self.thread.set(thread);
+        self.yielder.set(yielder);
+        self.bound.set(true);
+    }
+
+    /// Ends the running thread where it is.
+    pub(crate) fn exit(&self) -> ! {
+        self.suspend(Event::Exit);
+        unreachable!("a thread ran on after its exit");
+    }
+
+    /// Ends the launch, and the running thread.
+    #[cold]
+    pub(crate) fn fail(&self, fault: Fault) -> ! {
+        self.job.stop(fault);
+        self.exit()
+    }
+
+    #[inline]
+    fn suspend(&self, event: Event) {
+        // SAFETY: a coroutine sets its own yielder before it runs kernel code and after each resumption, so this is
+        // the running coroutine's, which lives as long as the coroutine's stack.
+        unsafe { (*self.yielder.get()).suspend(event) }
+    }
+}
+
+/// The context of the simulated thread that runs on this OS thread.
+#[inline]
+pub(crate) fn current<'a>() -> Option<&'a Context<'a>> {
+    // SAFETY: `enter` keeps its context borrowed for as long as the pointer is set, and callers use the reference only
+    // while the kernel code that called them runs.
+    unsafe { CURRENT.get().as_ref() }
+}
+
+/// The position after `at`, x fastest.
+#[inline]
+fn successor(mut at: Dim3, extent: Dim3) -> Option<Dim3> {
+    at.x += 1;
+    if at.x == extent.x {
+        at.x = 0;
+        at.y += 1;
+        if at.y == extent.y {
+            at.y = 0;
+            at.z += 1;
+            if at.z == extent.z {
+                return None;
+            }
+        }
+    }
+    Some(at)
+}
+
+fn last(extent: Dim3) -> Dim3 {
+    Dim3 {
+        x: extent.x - 1,
+        y: extent.y - 1,
+        z: extent.z - 1,
+    }
+}
+
+fn dimensions(extent: Dim3) -> u32 {
+    match extent {
+        Dim3 { z: 2.., .. } => 3,
+        Dim3 { y: 2.., .. } => 2,
+        Dim3 { x: 2.., .. } => 1,
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn successors_visit_every_position_in_order() {
+        let extent = Dim3 { x: 3, y: 2, z: 4 };
+        let visited: Vec<u64> = std::iter::successors(Some(ORIGIN), |&at| successor(at, extent))
+            .map(|at| at.linear_in(extent))
+            .collect();
+        assert_eq!(visited, (0..extent.count()).collect::<Vec<_>>());
+        assert_eq!(successor(last(extent), extent), None);
+    }
+
+    #[test]
+    fn dimensions_are_those_of_the_last_extent_above_one() {
+        let of = |x, y, z| dimensions(Dim3 { x, y, z });
+        assert_eq!(
+            (of(1, 1, 1), of(5, 1, 1), of(1, 2, 1), of(1, 1, 2)),
+            (0, 1, 2, 3)
+        );
+    }
+
+    #[test]
+    fn no_context_outside_of_kernels() {
+        assert!(current().is_none());
+    }
+}

@@ -1,0 +1,141 @@
+//! What all workers of one launch share: the blocks still to run, and the first fault.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use gpu_std::Dim3;
+
+use crate::{Fault, Launch};
+
+/// A worker takes blocks of about this many threads at a time, so that the shared counter costs small blocks little.
+const THREADS_PER_CHUNK: u64 = 1 << 13;
+/// A worker's fair share of the blocks is divided into at least so many chunks, so that all end at about the same time.
+const CHUNKS_PER_WORKER: u64 = 8;
+
+/// A launch in progress.
+pub(crate) struct Job<'a> {
+    launch: &'a Launch,
+    blocks: u64,
+    chunk: u64,
+    taken: AtomicU64,
+    stopped: AtomicBool,
+    fault: Mutex<Option<Fault>>,
+}
+
+// SAFETY: of the launch's fields only `params` is not `Sync` by itself, and `run`'s caller promises that `entry` may be
+// called with it from many threads at once.
+unsafe impl Sync for Job<'_> {}
+
+impl<'a> Job<'a> {
+    /// A launch of at least one thread.
+    pub(crate) fn new(launch: &'a Launch) -> Self {
+        let blocks = launch.grid.count();
+        let most = THREADS_PER_CHUNK / launch.block.count();
+        let fair = blocks / (rayon::current_num_threads() as u64 * CHUNKS_PER_WORKER);
+        Self {
+            launch,
+            blocks,
+            chunk: most.min(fair).max(1),
+            taken: AtomicU64::new(0),
+            stopped: AtomicBool::new(false),
+            fault: Mutex::new(None),
+        }
+    }
+
+    pub(crate) fn launch(&self) -> &'a Launch {
+        self.launch
+    }
+
+    /// How many workers can be busy at once.
+    pub(crate) fn workers(&self) -> usize {
+        let chunks = self.blocks.div_ceil(self.chunk);
+        usize::try_from(chunks).map_or(usize::MAX, |chunks| {
+            chunks.min(rayon::current_num_threads())
+        })
+    }
+
+    /// The next blocks to run: the first one's position, and how many there are.
+    pub(crate) fn take_blocks(&self) -> Option<(Dim3, u64)> {
+        let first = self.taken.fetch_add(self.chunk, Ordering::Relaxed);
+        let left = self.blocks.checked_sub(first).filter(|&left| left > 0)?;
+        Some((position(first, self.launch.grid), left.min(self.chunk)))
+    }
+
+    /// Whether a fault has ended the launch.
+    #[inline]
+    pub(crate) fn stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
+
+    /// Ends the launch. The first fault is the one that is reported.
+    pub(crate) fn stop(&self, fault: Fault) {
+        self.fault
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get_or_insert(fault);
+        self.stopped.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn into_result(self) -> Result<(), Fault> {
+        match self
+            .fault
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner)
+        {
+            Some(fault) => Err(fault),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The inverse of [`Dim3::linear_in`].
+fn position(linear: u64, extent: Dim3) -> Dim3 {
+    let (x, y) = (u64::from(extent.x), u64::from(extent.y));
+    Dim3 {
+        x: (linear % x) as u32,
+        y: (linear / x % y) as u32,
+        z: (linear / x / y) as u32,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    unsafe fn nothing(_: *const u8) {}
+
+    fn launch(grid: Dim3, block: Dim3) -> Launch {
+        Launch {
+            grid,
+            block,
+            entry: nothing,
+            params: core::ptr::null(),
+            shared_limit: 0,
+        }
+    }
+
+    #[test]
+    fn position_inverts_linear_in() {
+        let extent = Dim3 { x: 3, y: 4, z: 5 };
+        for linear in 0..extent.count() {
+            assert_eq!(position(linear, extent).linear_in(extent), linear);
+        }
+    }
+
+    #[test]
+    fn chunks_cover_all_blocks_once() {
+        let grid = Dim3 {
+            x: 1000,
+            y: 7,
+            z: 3,
+        };
+        let launch = launch(grid, Dim3 { x: 32, y: 1, z: 1 });
+        let job = Job::new(&launch);
+        let mut next = 0;
+        while let Some((first, count)) = job.take_blocks() {
+            assert_eq!(first.linear_in(grid), next);
+            next += count;
+        }
+        assert_eq!(next, grid.count());
+    }
+}

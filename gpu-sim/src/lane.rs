@@ -1,0 +1,126 @@
+//! A coroutine that runs simulated threads.
+//!
+//! It runs one thread after the other until one waits at a barrier. From then on it belongs to that thread, until the
+//! thread ends; then it can take up others again. A lane outlives launches: between them it is suspended outside of
+//! kernel code.
+
+use std::convert::Infallible;
+use std::mem::ManuallyDrop;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use corosensei::{Coroutine, CoroutineResult};
+
+use crate::context::{self, Context};
+use crate::panics;
+use crate::stack::Stack;
+
+/// Why a lane hands control back to its worker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Event {
+    /// Its thread waits at a barrier.
+    Barrier,
+    /// It has no thread, and none to start.
+    Idle,
+    /// Its thread has ended in the middle of kernel code, and must not be resumed.
+    Exit,
+}
+
+/// A lane's own handle to suspend itself.
+pub(crate) type Yielder = corosensei::Yielder<(), Event>;
+
+/// A coroutine that runs simulated threads. It stays on the OS thread that made it.
+pub(crate) struct Lane {
+    coroutine: ManuallyDrop<Coroutine<(), Event, Infallible, Stack>>,
+    last_event: Event,
+}
+
+impl Lane {
+    pub(crate) fn new(stack: Stack) -> Self {
+        Self {
+            coroutine: ManuallyDrop::new(Coroutine::with_stack(stack, |yielder, ()| lane(yielder))),
+            last_event: Event::Idle,
+        }
+    }
+
+    /// Runs the lane until its next event.
+    #[inline]
+    pub(crate) fn resume(&mut self, context: &Context<'_>) -> Event {
+        self.last_event = match context.enter(|| self.coroutine.resume(())) {
+            CoroutineResult::Yield(event) => event,
+            CoroutineResult::Return(never) => match never {},
+        };
+        self.last_event
+    }
+
+    /// Ends the lane's thread where it is.
+    pub(crate) fn exit(&mut self) -> Event {
+        self.last_event = Event::Exit;
+        self.last_event
+    }
+
+    pub(crate) fn last_event(&self) -> Event {
+        self.last_event
+    }
+
+    /// A lane for other threads, once this one's thread has ended. One that ended by [`Event::Exit`] runs no
+    /// destructors.
+    pub(crate) fn recycle(self) -> Self {
+        match self.last_event {
+            Event::Exit => Self::new(self.into_stack()),
+            Event::Idle | Event::Barrier => self,
+        }
+    }
+
+    fn into_stack(self) -> Stack {
+        let mut lane = ManuallyDrop::new(self);
+        // SAFETY: `lane` is not used, nor dropped, after this.
+        unsafe { take_stack(&mut lane.coroutine) }
+    }
+}
+
+impl Drop for Lane {
+    fn drop(&mut self) {
+        // SAFETY: the coroutine is not used after this.
+        drop(unsafe { take_stack(&mut self.coroutine) });
+    }
+}
+
+/// # Safety
+///
+/// The coroutine must not be used, nor dropped, after this.
+unsafe fn take_stack(
+    coroutine: &mut ManuallyDrop<Coroutine<(), Event, Infallible, Stack>>,
+) -> Stack {
+    // SAFETY: the frames on the stack are those of `lane`, which owns nothing, and of a kernel that ended as by a
+    // thread's `exit`, which leaks what the thread owns. Unwinding is no choice: the `gpu.*` functions are declared
+    // `extern "C"`.
+    unsafe {
+        coroutine.force_reset();
+        ManuallyDrop::take(coroutine).into_stack()
+    }
+}
+
+/// The coroutine's function.
+fn lane(yielder: &Yielder) -> Infallible {
+    loop {
+        // Nothing of a thread is left after its panic, and the launch has stopped.
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| run_threads(yielder))) {
+            panics::caught(payload);
+        }
+        yielder.suspend(Event::Idle);
+    }
+}
+
+/// Runs threads until there is none to start, or one has waited at a barrier.
+fn run_threads(yielder: &Yielder) {
+    let context = context::current().expect("a lane runs inside `Context::enter`");
+    let launch = context.job.launch();
+    context.set_yielder(yielder);
+    while context.start_thread() {
+        // SAFETY: `run`'s caller promises that `entry` may be called with `params` once for each thread.
+        unsafe { (launch.entry)(launch.params) };
+        if context.bound.get() {
+            return;
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! The static shared memory of one block after the other.
+//!
+//! A worker keeps the arrays from block to block, because the blocks of a launch run the same kernel. Each block finds
+//! a pattern in them rather than what the block before left, so that a kernel that reads before it writes shows it.
+
+use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use std::any::TypeId;
+use std::ptr;
+
+use crate::Fault;
+
+/// What every byte of an array is at the start of a block.
+const UNWRITTEN: u8 = 0xA5;
+
+/// The shared arrays of the block that a worker runs.
+pub(crate) struct SharedMemory {
+    arrays: Vec<Array>,
+    limit: usize,
+    /// Where the next array would start on a GPU, which lays them out one after the other.
+    end: usize,
+    block: u64,
+}
+
+struct Array {
+    key: TypeId,
+    layout: Layout,
+    first: *mut u8,
+    /// The block that uses it, or did last.
+    block: u64,
+}
+
+impl SharedMemory {
+    pub(crate) fn new(limit: usize) -> Self {
+        Self {
+            arrays: Vec::new(),
+            limit,
+            end: 0,
+            block: 0,
+        }
+    }
+
+    /// From now on, all contents are unwritten.
+    pub(crate) fn start_block(&mut self) {
+        self.block += 1;
+    }
+
+    /// The block's array of `key`.
+    pub(crate) fn array(&mut self, key: TypeId, layout: Layout) -> Result<*mut u8, Fault> {
+        let block = self.block;
+        let index = match self.arrays.iter().position(|array| array.key == key) {
+            Some(index) => index,
+            None => self.add(key, layout)?,
+        };
+        Ok(self.arrays[index].first_in(block))
+    }
+
+    fn add(&mut self, key: TypeId, layout: Layout) -> Result<usize, Fault> {
+        let wanted = self
+            .end
+            .next_multiple_of(layout.align())
+            .saturating_add(layout.size());
+        if wanted > self.limit {
+            return Err(Fault::SharedMemory {
+                wanted,
+                limit: self.limit,
+            });
+        }
+        self.end = wanted;
+        self.arrays.push(Array {
+            key,
+            layout,
+            first: allocate(layout),
+            block: 0,
+        });
+        Ok(self.arrays.len() - 1)
+    }
+}
+
+impl Array {
+    /// Where it starts; unwritten, if `block` has not used it before.
+    #[inline]
+    fn first_in(&mut self, block: u64) -> *mut u8 {
+        if self.block != block {
+            self.block = block;
+            // SAFETY: the allocation has that many bytes.
+            unsafe { self.first.write_bytes(UNWRITTEN, self.layout.size()) };
+        }
+        self.first
+    }
+}
+
+impl Drop for Array {
+    fn drop(&mut self) {
+        if self.layout.size() > 0 {
+            // SAFETY: `allocate` made it with this layout.
+            unsafe { dealloc(self.first, self.layout) };
+        }
+    }
+}
+
+fn allocate(layout: Layout) -> *mut u8 {
+    if layout.size() == 0 {
+        return ptr::without_provenance_mut(layout.align());
+    }
+    // SAFETY: the size is not zero.
+    let first = unsafe { alloc(layout) };
+    if first.is_null() {
+        handle_alloc_error(layout);
+    }
+    first
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layout(size: usize, align: usize) -> Layout {
+        Layout::from_size_align(size, align).expect("a valid layout")
+    }
+
+    #[test]
+    fn a_key_has_one_array_and_every_block_finds_it_unwritten() {
+        let mut memory = SharedMemory::new(64);
+        memory.start_block();
+        let key = TypeId::of::<u8>();
+        let first = memory.array(key, layout(4, 4)).unwrap();
+        // SAFETY: the array has four bytes.
+        unsafe { first.write_bytes(1, 4) };
+        assert_eq!(memory.array(key, layout(4, 4)), Ok(first));
+        // SAFETY: the array has four bytes.
+        assert_eq!(unsafe { first.cast::<u32>().read() }, 0x0101_0101);
+        memory.start_block();
+        assert_eq!(memory.array(key, layout(4, 4)), Ok(first));
+        // SAFETY: the array has four bytes.
+        assert_eq!(unsafe { first.cast::<u32>().read() }, 0xA5A5_A5A5);
+    }
+
+    #[test]
+    fn alignment_holds_and_its_padding_counts() {
+        let mut memory = SharedMemory::new(4096 + 1);
+        memory.start_block();
+        memory.array(TypeId::of::<u8>(), layout(1, 1)).unwrap();
+        let aligned = memory.array(TypeId::of::<u16>(), layout(1, 4096)).unwrap();
+        assert_eq!(aligned.addr() % 4096, 0);
+        assert_eq!(
+            memory.array(TypeId::of::<u32>(), layout(4, 4)),
+            Err(Fault::SharedMemory {
+                wanted: 4104,
+                limit: 4097
+            })
+        );
+    }
+
+    #[test]
+    fn an_array_of_no_bytes_needs_no_memory() {
+        let mut memory = SharedMemory::new(0);
+        memory.start_block();
+        let first = memory.array(TypeId::of::<u8>(), layout(0, 8)).unwrap();
+        assert_eq!(first.addr() % 8, 0);
+    }
+}

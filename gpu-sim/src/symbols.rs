@@ -1,0 +1,143 @@
+//! The `gpu.*` symbols that `gpu_std::intrinsics` declares.
+//!
+//! None of them may unwind: the declarations are `extern "C"`, which keeps landing pads out of device code. A thread
+//! that has to end inside one is suspended and never resumed.
+
+use std::alloc::Layout;
+use std::any::TypeId;
+use std::ptr;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use gpu_std::runtime::PanicRecord;
+
+use crate::context::{self, Context};
+use crate::{Fault, heap};
+
+/// The running thread's context.
+#[inline]
+fn kernel<'a>(caller: &str) -> &'a Context<'a> {
+    match context::current() {
+        Some(context) => context,
+        None => outside_of_kernel(caller),
+    }
+}
+
+/// Aborts the process after the message, because the caller cannot unwind.
+#[cold]
+#[inline(never)]
+fn outside_of_kernel(caller: &str) -> ! {
+    panic!("`gpu_std::{caller}` was called outside of a kernel: only a launched kernel may call it")
+}
+
+macro_rules! special_registers {
+    ($($symbol:literal => $name:ident = $caller:literal, $context:ident, $value:expr;)*) => {$(
+        #[unsafe(export_name = $symbol)]
+        extern "C" fn $name() -> u32 {
+            let $context = kernel($caller);
+            $value
+        }
+    )*};
+}
+
+special_registers! {
+    "gpu.llvm.nvvm.read.ptx.sreg.tid.x" => tid_x = "thread::thread_idx", context, context.thread.get().x;
+    "gpu.llvm.nvvm.read.ptx.sreg.tid.y" => tid_y = "thread::thread_idx", context, context.thread.get().y;
+    "gpu.llvm.nvvm.read.ptx.sreg.tid.z" => tid_z = "thread::thread_idx", context, context.thread.get().z;
+    "gpu.llvm.nvvm.read.ptx.sreg.ntid.x" => ntid_x = "thread::block_dim", context, context.block_dim.x;
+    "gpu.llvm.nvvm.read.ptx.sreg.ntid.y" => ntid_y = "thread::block_dim", context, context.block_dim.y;
+    "gpu.llvm.nvvm.read.ptx.sreg.ntid.z" => ntid_z = "thread::block_dim", context, context.block_dim.z;
+    "gpu.llvm.nvvm.read.ptx.sreg.ctaid.x" => ctaid_x = "thread::block_idx", context, context.block.get().x;
+    "gpu.llvm.nvvm.read.ptx.sreg.ctaid.y" => ctaid_y = "thread::block_idx", context, context.block.get().y;
+    "gpu.llvm.nvvm.read.ptx.sreg.ctaid.z" => ctaid_z = "thread::block_idx", context, context.block.get().z;
+    "gpu.llvm.nvvm.read.ptx.sreg.nctaid.x" => nctaid_x = "thread::grid_dim", context, context.grid_dim.x;
+    "gpu.llvm.nvvm.read.ptx.sreg.nctaid.y" => nctaid_y = "thread::grid_dim", context, context.grid_dim.y;
+    "gpu.llvm.nvvm.read.ptx.sreg.nctaid.z" => nctaid_z = "thread::grid_dim", context, context.grid_dim.z;
+}
+
+#[unsafe(export_name = "gpu.llvm.nvvm.barrier.cta.sync.aligned.all")]
+extern "C" fn barrier(_id: u32) {
+    kernel("sync_threads").barrier();
+}
+
+#[unsafe(export_name = "gpu.llvm.nvvm.exit")]
+extern "C" fn exit() -> ! {
+    kernel("intrinsics::exit").exit()
+}
+
+#[unsafe(export_name = "gpu.launch.dimensions")]
+extern "C" fn launch_dimensions(dimensions: u32) {
+    let context = kernel("thread::index_1d` or `gpu_std::thread::index_2d");
+    if context.dimensions > dimensions {
+        too_many_dimensions(context, dimensions);
+    }
+}
+
+#[cold]
+fn too_many_dimensions(context: &Context<'_>, dimensions: u32) -> ! {
+    context.fail(Fault::Dimensions {
+        kernel: dimensions,
+        grid: context.grid_dim,
+        block: context.block_dim,
+    })
+}
+
+/// # Safety
+///
+/// `size` and `align` are those of a type, and `key` points to a [`TypeId`].
+#[unsafe(export_name = "gpu.shared.static")]
+unsafe extern "C" fn shared_static(size: usize, align: usize, key: *const ()) -> *mut u8 {
+    let context = kernel("shared_array!");
+    // SAFETY: the caller's promise.
+    let (key, layout) = unsafe {
+        (
+            *key.cast::<TypeId>(),
+            Layout::from_size_align_unchecked(size, align),
+        )
+    };
+    let array = context.shared.borrow_mut().array(key, layout);
+    array.unwrap_or_else(|fault| context.fail(fault))
+}
+
+macro_rules! float_add {
+    ($symbol:literal, $name:ident, $float:ident, $bits:ident) => {
+        /// # Safety
+        ///
+        /// `address` is that of a live, aligned float that is only accessed atomically.
+        #[unsafe(export_name = $symbol)]
+        unsafe extern "C" fn $name(address: *mut $float, value: $float) -> $float {
+            // SAFETY: the caller's promise; the bits of a float have its size and alignment.
+            let bits = unsafe { $bits::from_ptr(address.cast()) };
+            let mut old = bits.load(Ordering::Relaxed);
+            loop {
+                let sum = ($float::from_bits(old) + value).to_bits();
+                match bits.compare_exchange_weak(old, sum, Ordering::Relaxed, Ordering::Relaxed) {
+                    Ok(old) => return $float::from_bits(old),
+                    Err(seen) => old = seen,
+                }
+            }
+        }
+    };
+}
+
+float_add!("gpu.atomic.fadd.f32", atomic_fadd_f32, f32, AtomicU32);
+float_add!("gpu.atomic.fadd.f64", atomic_fadd_f64, f64, AtomicU64);
+
+/// Only the device's own runtime asks for it, and no host code calls that.
+#[unsafe(export_name = "gpu.panic.record")]
+extern "C" fn panic_record() -> *mut PanicRecord {
+    ptr::null_mut()
+}
+
+#[unsafe(export_name = "gpu.malloc")]
+extern "C" fn malloc(size: usize) -> *mut u8 {
+    heap::malloc(size)
+}
+
+/// # Safety
+///
+/// `pointer` is null, or from `gpu.malloc` and not freed before.
+#[unsafe(export_name = "gpu.free")]
+unsafe extern "C" fn free(pointer: *mut u8) {
+    // SAFETY: the caller's promise.
+    unsafe { heap::free(pointer) }
+}
