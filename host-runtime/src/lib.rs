@@ -1,1 +1,51 @@
-//! Devices, memory and launches: CUDA through cust, and the CPU simulator.
+//! Devices, memory and launches: the host side of oxwarp.
+//!
+//! Two back ends stand behind one interface: CUDA, through `cust` and the driver that `cuda-loader` opens, and the CPU
+//! simulator `gpu-sim`. A program chooses at run time ([`Gpu::new`]) and does the same on both.
+//!
+//! - [`Gpu`]: a device with its queue.
+//! - [`DeviceArray`]: typed, shaped memory on it, to and from `Vec`, slices and `ndarray`.
+//! - [`Kernel`], [`launch!`]: launching.
+//! - [`Error`]: what can go wrong; nothing here panics.
+//!
+//! Users depend on the crate `oxwarp`, which re-exports all of this.
+
+mod argument;
+mod array;
+mod config;
+mod cuda;
+mod dim;
+mod error;
+mod gpu;
+mod host;
+mod launch;
+mod limits;
+mod registry;
+mod setting;
+mod simulator;
+
+pub use array::{DeviceArray, DeviceArray2, DeviceArray3};
+pub use bytemuck::Zeroable;
+pub use config::{Kernel, KernelBuilder, LaunchConfig};
+/// A type whose values mean the same on the device: `Copy`, no pointer to host memory. Only the trait: its derive of
+/// `cust_core` expands to paths of that crate.
+pub use cust_core::_hidden::DeviceCopy;
+pub use dim::{Count, ToDim};
+pub use error::{Error, KernelPanic, Result};
+pub use gpu::Gpu;
+pub use host::HostData;
+
+/// For the expansions of `gpu-macros` only.
+#[doc(hidden)]
+pub mod __private {
+    pub use gpu_std::kernel::{
+        KERNEL_MAGIC, KernelInstance, KernelParam, KernelRecord, NO_FMA, RawView,
+    };
+    pub use gpu_std::runtime::RUNTIME;
+    pub use inventory;
+
+    pub use crate::argument::{Arguments, AtomicElement, KernelArg};
+    pub use crate::config::{KernelBuilder, LaunchConfig};
+    pub use crate::launch::launch;
+    pub use crate::registry::{CompiledKernel, DeviceCode, Image};
+}

@@ -1,0 +1,189 @@
+//! The shape of a launch, and how a kernel's handle starts to build one.
+//!
+//! A kernel `add` is a function item beside a builder type of the same name. [`Kernel`] gives the function item
+//! `grid`, `for_each` and `on`; each returns the builder, whose methods pass on to [`LaunchConfig`] and whose `launch`
+//! takes the kernel's own arguments. Numbers are kept as given and checked at the launch.
+
+use crate::dim::{Count, ToDim};
+use crate::gpu::Gpu;
+
+/// Threads in a block of a [`for_each`](Kernel::for_each) launch.
+pub(crate) const FOR_EACH_BLOCK: i128 = 256;
+
+/// The shape of a launch as the caller gave it, and the device if it was chosen.
+///
+/// ```
+/// use host_runtime::LaunchConfig;
+///
+/// let config = LaunchConfig::default().grid(4096).block((16, 16));
+/// assert!(format!("{config:?}").contains("4096"));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct LaunchConfig {
+    pub(crate) shape: Shape,
+    pub(crate) gpu: Option<Gpu>,
+}
+
+/// How the shape was given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// Blocks of the grid and threads of a block, each once it was given.
+    Blocks {
+        grid: Option<[i128; 3]>,
+        block: Option<[i128; 3]>,
+    },
+    /// So many items, a thread each; the grid follows.
+    Items {
+        count: i128,
+        block: Option<[i128; 3]>,
+    },
+}
+
+impl Default for Shape {
+    fn default() -> Self {
+        Self::Blocks {
+            grid: None,
+            block: None,
+        }
+    }
+}
+
+impl LaunchConfig {
+    /// Sets the blocks of the grid. CUDA C: the first value between `<<<` and `>>>`.
+    #[inline]
+    pub fn grid(mut self, grid: impl ToDim) -> Self {
+        let block = match self.shape {
+            Shape::Blocks { block, .. } | Shape::Items { block, .. } => block,
+        };
+        self.shape = Shape::Blocks {
+            grid: Some(grid.to_dim()),
+            block,
+        };
+        self
+    }
+
+    /// Sets the threads of a block. CUDA C: the second value between `<<<` and `>>>`.
+    #[inline]
+    pub fn block(mut self, block: impl ToDim) -> Self {
+        match &mut self.shape {
+            Shape::Blocks { block: old, .. } | Shape::Items { block: old, .. } => {
+                *old = Some(block.to_dim())
+            }
+        }
+        self
+    }
+
+    /// Asks for one thread for each of `items` items: a one-dimensional grid of blocks of 256, or of what
+    /// [`block`](Self::block) says. The last block may have threads beyond the last item. Numba: `.forall(n)`.
+    #[inline]
+    pub fn for_each(mut self, items: impl Count) -> Self {
+        let block = match self.shape {
+            Shape::Blocks { block, .. } | Shape::Items { block, .. } => block,
+        };
+        self.shape = Shape::Items {
+            count: items.value(),
+            block,
+        };
+        self
+    }
+
+    /// Chooses the device, for a kernel that has no array among its arguments.
+    #[inline]
+    pub fn on(mut self, gpu: &Gpu) -> Self {
+        self.gpu = Some(gpu.clone());
+        self
+    }
+}
+
+/// What a `#[kernel]`'s builder type implements: a launch of the kernel with its shape so far.
+pub trait KernelBuilder: Sized {
+    /// A builder with this shape.
+    fn from_config(config: LaunchConfig) -> Self;
+}
+
+/// A kernel's handle: the name of a `#[kernel]`, before its launch is shaped.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a kernel",
+    label = "only a function marked `#[kernel]` can be launched"
+)]
+pub trait Kernel: Sized {
+    /// The kernel's builder, which has `grid`, `block`, `on` and `launch`.
+    type Builder: KernelBuilder;
+
+    /// Starts a launch with so many blocks; say with `block` how many threads each has. A number, `(x, y)` or
+    /// `(x, y, z)`. CUDA C: the first value between `<<<` and `>>>`.
+    #[inline]
+    fn grid(self, grid: impl ToDim) -> Self::Builder {
+        Self::Builder::from_config(LaunchConfig::default().grid(grid))
+    }
+
+    /// Starts a launch with one thread for each of `items` items, in blocks of 256. The last block may have threads
+    /// beyond the last item, which `get_mut` of a disjoint slice leaves out. No items: nothing is launched.
+    /// Numba: `.forall(n)`.
+    #[inline]
+    fn for_each(self, items: impl Count) -> Self::Builder {
+        Self::Builder::from_config(LaunchConfig::default().for_each(items))
+    }
+
+    /// Chooses the device, for a kernel that has no array among its arguments. Without it such a kernel runs on the
+    /// device that [`Gpu::new`] gives the process first.
+    #[inline]
+    fn on(self, gpu: &Gpu) -> Self::Builder {
+        Self::Builder::from_config(LaunchConfig::default().on(gpu))
+    }
+}
+
+impl<F, B> Kernel for F
+where
+    F: FnOnce() -> B,
+    B: KernelBuilder,
+{
+    type Builder = B;
+}
+
+/// Launches a kernel: `launch!(add[grid, block](&a, &b, &mut c))?`. CUDA C: `add<<<grid, block>>>(a, b, c)`;
+/// Numba: `add[grid, block](a, b, c)`.
+///
+/// It stands for `add.grid(grid).block(block).launch(&a, &b, &mut c)`, and needs the trait
+/// [`Kernel`](crate::Kernel) in scope. The launch is asynchronous; see [`Gpu`](crate::Gpu).
+///
+/// ```
+/// # use host_runtime::{Gpu, Kernel, KernelBuilder, LaunchConfig, Result, launch};
+/// # #[allow(non_camel_case_types)]
+/// # struct add(LaunchConfig);
+/// # fn add() -> add { unreachable!() }
+/// # impl KernelBuilder for add { fn from_config(config: LaunchConfig) -> Self { add(config) } }
+/// # impl add {
+/// #     fn block(self, block: impl host_runtime::ToDim) -> Self { add(self.0.block(block)) }
+/// #     fn launch(self, _x: f32) -> Result<()> { Ok(()) }
+/// # }
+/// launch!(add[4096, 256](1.5))?;
+/// launch!(add[(64, 64), (16, 16)](1.5))?;
+/// # Ok::<(), host_runtime::Error>(())
+/// ```
+#[macro_export]
+macro_rules! launch {
+    ($kernel:path[$grid:expr, $block:expr $(,)?]($($argument:expr),* $(,)?)) => {
+        $kernel.grid($grid).block($block).launch($($argument),*)
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn block_may_come_before_or_after() {
+        let one = LaunchConfig::default().grid(3).block(64);
+        let two = LaunchConfig::default().block(64).grid(3);
+        assert_eq!(one.shape, two.shape);
+        let items = LaunchConfig::default().for_each(10usize).block(32);
+        assert_eq!(
+            items.shape,
+            Shape::Items {
+                count: 10,
+                block: Some([32, 1, 1])
+            }
+        );
+    }
+}

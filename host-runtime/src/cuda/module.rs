@@ -1,0 +1,308 @@
+//! Loading device code and finding kernels in it.
+//!
+//! In: a kernel's record. Out: its function on this device, with the limits that the driver found. A module is loaded on
+//! the first launch of one of its kernels, from the image with the highest target that the device runs.
+
+use std::collections::HashMap;
+use std::ffi::{CStr, c_int, c_uint, c_void};
+use std::ptr::null_mut;
+use std::sync::PoisonError;
+
+use cuda_loader::{DriverError, NO_BINARY_FOR_GPU, NOT_FOUND, UNSUPPORTED_PTX_VERSION};
+use cust::context::{CurrentContext, ResourceLimit};
+use gpu_std::Dim3;
+use gpu_std::kernel::KernelRecord;
+
+use super::{CudaDevice, Handle};
+use crate::error::{Error, Result};
+use crate::launch::check_shared;
+use crate::registry::{self, DeviceCode, Found, Image};
+
+/// The variable of a module that holds the address of the panic record.
+const PANIC_RECORD: &CStr = c"oxwarp_panic_record";
+/// `CU_JIT_ERROR_LOG_BUFFER`.
+const JIT_ERROR_LOG_BUFFER: c_uint = 5;
+/// `CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES`.
+const JIT_ERROR_LOG_BUFFER_SIZE: c_uint = 6;
+/// `CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK`.
+const MAX_THREADS_PER_BLOCK: c_uint = 0;
+/// Bytes of the driver's log that are kept.
+const LOG_CAPACITY: usize = 8 << 10;
+
+/// The modules of a device, by the address of their device code. `cust`'s `Module` gives no log of the driver's
+/// compiler and no handle, so modules are the driver's own here.
+pub(super) type Modules = HashMap<usize, Handle>;
+
+/// A kernel on this device.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LoadedKernel {
+    pub function: Handle,
+    /// The most dimensions of a launch.
+    pub dimensions: u32,
+    /// The most threads of a block that its registers allow.
+    max_threads: u32,
+}
+
+impl LoadedKernel {
+    #[inline]
+    pub fn check_block(&self, kernel: &'static str, block: Dim3) -> Result<()> {
+        let threads = block.count();
+        if threads <= u64::from(self.max_threads) {
+            return Ok(());
+        }
+        Err(Error::TooManyThreads {
+            kernel,
+            given: [block.x, block.y, block.z].map(i128::from),
+            threads,
+            limit: self.max_threads,
+        })
+    }
+}
+
+impl CudaDevice {
+    /// Finds the kernel's function, and loads its module first if need be.
+    #[cold]
+    pub(super) fn load(&self, record: &'static KernelRecord) -> Result<LoadedKernel> {
+        let Some(Found { code, kernel }) = registry::find(record) else {
+            return Err(registry::missing(record));
+        };
+        check_shared(record.name, kernel, self.limits.shared_bytes, || {
+            self.label()
+        })?;
+        let module = self.module(code)?;
+        let function = self.function(module, kernel.symbol).map_err(|error| {
+            if error.code == NOT_FOUND {
+                Error::SymbolMissing {
+                    kernel: record.name,
+                    crate_name: code.crate_name,
+                    symbol: kernel.symbol.to_string_lossy().into_owned(),
+                }
+            } else {
+                error.into()
+            }
+        })?;
+        raise_stack_limit(kernel.stack_bytes as usize)?;
+        Ok(LoadedKernel {
+            function,
+            dimensions: kernel.dimensions,
+            max_threads: self.max_threads(function)?,
+        })
+    }
+
+    /// The module of a crate's device code, loaded on the first call.
+    fn module(&self, code: &'static DeviceCode) -> Result<Handle> {
+        let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = std::ptr::from_ref(code).addr();
+        if let Some(module) = modules.get(&key) {
+            return Ok(*module);
+        }
+        let module = self.load_module(code)?;
+        modules.insert(key, module);
+        self.set_panic_record(module)?;
+        Ok(module)
+    }
+
+    fn load_module(&self, code: &'static DeviceCode) -> Result<Handle> {
+        let (major, minor) = self.compute_capability;
+        let Some(image) = best_image(code.images, major * 10 + minor) else {
+            return Err(self.no_image(code));
+        };
+        let mut log = vec![0u8; LOG_CAPACITY];
+        match self.load_ptx(image.ptx, &mut log) {
+            Ok(module) => Ok(module),
+            Err(error) => Err(self.load_error(code, image, error, &log)),
+        }
+    }
+
+    /// Has the driver compile PTX, with its error log into `log`.
+    fn load_ptx(&self, ptx: &CStr, log: &mut [u8]) -> std::result::Result<Handle, DriverError> {
+        let mut module: *mut c_void = null_mut();
+        let mut options = [JIT_ERROR_LOG_BUFFER, JIT_ERROR_LOG_BUFFER_SIZE];
+        // The driver takes the values as pointers, a number cast to one.
+        let mut values: [*mut c_void; 2] = [
+            log.as_mut_ptr().cast(),
+            std::ptr::without_provenance_mut(log.len()),
+        ];
+        // SAFETY: the PTX is terminated; the two options and values belong together, and the log has as many bytes as
+        // the second says.
+        unsafe {
+            self.driver.cuModuleLoadDataEx(
+                (&raw mut module).cast(),
+                ptx.as_ptr().cast_mut().cast(),
+                options.len() as c_uint,
+                options.as_mut_ptr().cast(),
+                values.as_mut_ptr().cast(),
+            )
+        }?;
+        Ok(Handle(module))
+    }
+
+    fn no_image(&self, code: &'static DeviceCode) -> Error {
+        Error::NoImage {
+            crate_name: code.crate_name,
+            device: self.label(),
+            compute_capability: self.compute_capability,
+            available: code.images.iter().map(|image| image.target).collect(),
+        }
+    }
+
+    fn load_error(
+        &self,
+        code: &'static DeviceCode,
+        image: &Image,
+        error: DriverError,
+        log: &[u8],
+    ) -> Error {
+        match error.code {
+            UNSUPPORTED_PTX_VERSION => match self.driver.version() {
+                Ok(driver_version) => Error::DriverTooOld {
+                    crate_name: code.crate_name,
+                    driver_version,
+                    ptx_version: ptx_version(image.ptx),
+                },
+                Err(error) => error.into(),
+            },
+            NO_BINARY_FOR_GPU => self.no_image(code),
+            _ => Error::ModuleLoad {
+                crate_name: code.crate_name,
+                target: image.target,
+                error,
+                log: log_text(log),
+            },
+        }
+    }
+
+    fn function(&self, module: Handle, symbol: &CStr) -> std::result::Result<Handle, DriverError> {
+        let mut function: *mut c_void = null_mut();
+        // SAFETY: the module is loaded, the name terminated, and the pointer valid for a write of a handle.
+        unsafe {
+            self.driver.cuModuleGetFunction(
+                (&raw mut function).cast(),
+                module.0,
+                symbol.as_ptr().cast_mut().cast(),
+            )
+        }?;
+        Ok(Handle(function))
+    }
+
+    fn max_threads(&self, function: Handle) -> Result<u32> {
+        let mut threads: c_int = 0;
+        // SAFETY: the function is of a loaded module, and the pointer valid for a write of an int.
+        unsafe {
+            self.driver.cuFuncGetAttribute(
+                (&raw mut threads).cast(),
+                MAX_THREADS_PER_BLOCK,
+                function.0,
+            )
+        }?;
+        Ok(threads.unsigned_abs())
+    }
+
+    /// Tells the module where its kernels record a panic. A module without that variable has no panics.
+    fn set_panic_record(&self, module: Handle) -> Result<()> {
+        let (mut variable, mut bytes) = (0u64, 0usize);
+        // SAFETY: the pointers are valid for writes of an address and a size, and the name is terminated.
+        let found = unsafe {
+            self.driver.cuModuleGetGlobal_v2(
+                (&raw mut variable).cast(),
+                (&raw mut bytes).cast(),
+                module.0,
+                PANIC_RECORD.as_ptr().cast_mut().cast(),
+            )
+        };
+        match found {
+            Ok(()) if bytes == size_of::<u64>() => {}
+            Err(error) if error.code != NOT_FOUND => return Err(error.into()),
+            _ => return Ok(()),
+        }
+        let address = self.panics.device_address;
+        // SAFETY: the variable has 8 bytes, and the wait below lets the copy end before `address` does.
+        unsafe {
+            self.driver.cuMemcpyHtoDAsync_v2(
+                variable,
+                (&raw const address).cast_mut().cast(),
+                size_of::<u64>(),
+                self.stream_handle(),
+            )
+        }?;
+        self.wait()
+    }
+
+    /// Unloads all modules. Nothing in the queue may use them any more.
+    pub(super) fn unload_modules(&self) {
+        let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
+        for (_, module) in modules.drain() {
+            // SAFETY: the module was loaded by this device and is not used later. A failure means that the context is
+            // lost, and the module with it.
+            let _ = unsafe { self.driver.cuModuleUnload(module.0) };
+        }
+    }
+}
+
+/// Sees to it that threads of the current context have at least so much stack. The limit only grows: other kernels may
+/// need what it is.
+fn raise_stack_limit(bytes: usize) -> Result<()> {
+    if bytes > 0 && CurrentContext::get_resource_limit(ResourceLimit::StackSize)? < bytes {
+        CurrentContext::set_resource_limit(ResourceLimit::StackSize, bytes)?;
+    }
+    Ok(())
+}
+
+/// The image with the highest target that a device of this compute capability (75 for 7.5) runs.
+fn best_image(images: &'static [Image], compute_capability: u32) -> Option<&'static Image> {
+    images
+        .iter()
+        .filter(|image| image.target <= compute_capability)
+        .max_by_key(|image| image.target)
+}
+
+/// What the `.version` directive says; empty without one.
+fn ptx_version(ptx: &CStr) -> String {
+    let text = ptx.to_string_lossy();
+    let version = text
+        .lines()
+        .find_map(|line| line.trim().strip_prefix(".version"));
+    version.unwrap_or_default().trim().to_owned()
+}
+
+/// The terminated text in the buffer.
+fn log_text(log: &[u8]) -> String {
+    let len = log.iter().position(|byte| *byte == 0).unwrap_or(log.len());
+    String::from_utf8_lossy(&log[..len]).trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn image(target: u32) -> Image {
+        Image {
+            target,
+            ptx: c"//\n.version 7.8\n.target sm_75\n",
+        }
+    }
+
+    static IMAGES: [Image; 3] = [image(75), image(90), image(80)];
+
+    #[test]
+    fn the_highest_target_that_runs_is_chosen() {
+        let target = |capability| best_image(&IMAGES, capability).map(|image| image.target);
+        assert_eq!(target(70), None);
+        assert_eq!(target(75), Some(75));
+        assert_eq!(target(89), Some(80));
+        assert_eq!(target(90), Some(90));
+        assert_eq!(target(120), Some(90));
+    }
+
+    #[test]
+    fn the_version_directive_is_read() {
+        assert_eq!(ptx_version(IMAGES[0].ptx), "7.8");
+        assert_eq!(ptx_version(c"nothing"), "");
+    }
+
+    #[test]
+    fn a_log_ends_at_its_terminator() {
+        assert_eq!(log_text(b"ptxas error\n\0\0\0"), "ptxas error");
+        assert_eq!(log_text(b"full"), "full");
+    }
+}

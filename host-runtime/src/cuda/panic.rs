@@ -1,0 +1,203 @@
+//! Where kernels of a device leave their panics, and how the host takes them out.
+//!
+//! The record lies in pinned host memory that the device can write, so that it is there after the wait without a copy
+//! and survives whatever happens on the device. Its first panicking thread claims it; the host reads it after a wait
+//! and makes it empty for the next.
+
+use std::ffi::c_uint;
+use std::ptr::{NonNull, null_mut};
+use std::sync::atomic::Ordering;
+use std::sync::{Mutex, PoisonError};
+
+use cuda_loader::Driver;
+use gpu_std::runtime::{BEING_WRITTEN, EMPTY, INDEX_OUT_OF_BOUNDS, PanicRecord};
+
+use crate::error::{Error, KernelPanic, Result};
+
+/// `CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP`.
+const PORTABLE_MAPPED: c_uint = 1 | 2;
+
+/// The record of one device.
+pub(super) struct PanicInbox {
+    record: NonNull<PanicRecord>,
+    /// The same memory, as the device addresses it.
+    pub device_address: u64,
+    /// Held by the host thread that reads the record.
+    reader: Mutex<()>,
+}
+
+// SAFETY: the record is written by the device and read by one host thread at a time, under the lock.
+unsafe impl Send for PanicInbox {}
+
+// SAFETY: as for `Send`.
+unsafe impl Sync for PanicInbox {}
+
+impl PanicInbox {
+    /// A record for the current context.
+    pub fn new(driver: &Driver) -> Result<Self> {
+        let mut host: *mut PanicRecord = null_mut();
+        // SAFETY: the pointer is valid for a write of a pointer.
+        unsafe {
+            driver.cuMemHostAlloc(
+                (&raw mut host).cast(),
+                size_of::<PanicRecord>(),
+                PORTABLE_MAPPED,
+            )
+        }?;
+        let Some(record) = NonNull::new(host) else {
+            return Err(cuda_loader::DriverError {
+                call: "cuMemHostAlloc",
+                code: cuda_loader::OUT_OF_MEMORY,
+            }
+            .into());
+        };
+        // SAFETY: the memory is new, page-aligned and of the record's size; all fields are integers, and zero in
+        // `state` means empty.
+        unsafe { record.write_bytes(0, 1) };
+        let mut inbox = Self {
+            record,
+            device_address: 0,
+            reader: Mutex::new(()),
+        };
+        let address = (&raw mut inbox.device_address).cast();
+        // SAFETY: the memory was allocated as mapped, and the pointer is valid for a write of an address.
+        let mapped =
+            unsafe { driver.cuMemHostGetDevicePointer_v2(address, record.as_ptr().cast(), 0) };
+        if let Err(error) = mapped {
+            inbox.free(driver);
+            return Err(error.into());
+        }
+        Ok(inbox)
+    }
+
+    /// The panic that was recorded, if there is one, as an error. To be called after a wait for the queue; `wait` waits
+    /// once more, which is needed if another host thread has queued a kernel since that is just recording a panic.
+    pub fn take(&self, wait: impl FnOnce() -> Result<()>) -> Result<()> {
+        let record = self.record.as_ptr();
+        // SAFETY: the record lives as long as `self`, and its state is only accessed atomically.
+        let state = unsafe { &(*record).state };
+        if state.load(Ordering::Acquire) == EMPTY {
+            return Ok(());
+        }
+        let _reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.load(Ordering::Acquire) == BEING_WRITTEN {
+            // The writer has ended after this. If the state is still the same, the writer panicked again while it
+            // formatted its message; what it wrote before is all there is.
+            wait()?;
+        }
+        if state.load(Ordering::Acquire) == EMPTY {
+            return Ok(());
+        }
+        // SAFETY: the state keeps every thread of the device from writing until it is reset below, and the lock keeps
+        // other host threads out.
+        let panic = unsafe { panic_of(&*record) };
+        state.store(EMPTY, Ordering::Release);
+        Err(Error::KernelPanic(Box::new(panic)))
+    }
+
+    /// Frees the record. Nothing on the device may use it any more.
+    pub fn free(&self, driver: &Driver) {
+        // SAFETY: the memory is from `cuMemHostAlloc`. A failure means that the context is lost, and the memory too.
+        let _ = unsafe { driver.cuMemFreeHost(self.record.as_ptr().cast()) };
+    }
+}
+
+/// Reads a record that nothing writes.
+fn panic_of(record: &PanicRecord) -> KernelPanic {
+    let message = match record.kind {
+        INDEX_OUT_OF_BOUNDS => {
+            let [index, len] = record.operands;
+            format!("index out of bounds: the len is {len} but the index is {index}")
+        }
+        _ => text(&record.message, record.message_len),
+    };
+    KernelPanic {
+        kernel: None,
+        message,
+        file: text(&record.file, record.file_len),
+        line: record.line,
+        column: record.column,
+        block: record.block,
+        thread: record.thread,
+    }
+}
+
+/// The first `len` bytes as text; a character that was cut at the end is left out.
+fn text(bytes: &[u8], len: u32) -> String {
+    let bytes = bytes.get(..len as usize).unwrap_or(bytes);
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(error) if error.error_len().is_none() => {
+            String::from_utf8_lossy(&bytes[..error.valid_up_to()]).into_owned()
+        }
+        Err(_) => String::from_utf8_lossy(bytes).into_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gpu_std::Dim3;
+    use gpu_std::runtime::{COMPLETE, MESSAGE};
+
+    use super::*;
+
+    fn record() -> Box<PanicRecord> {
+        // SAFETY: all fields are integers.
+        let mut record: Box<PanicRecord> = unsafe { Box::new(std::mem::zeroed()) };
+        record.line = 7;
+        record.column = 16;
+        record.block = Dim3 { x: 3, y: 0, z: 0 };
+        record.thread = Dim3 { x: 7, y: 0, z: 0 };
+        record.file_len = 11;
+        record.file[..11].copy_from_slice(b"src/main.rs");
+        record
+    }
+
+    fn inbox(record: &mut PanicRecord) -> PanicInbox {
+        PanicInbox {
+            record: NonNull::from(record),
+            device_address: 0,
+            reader: Mutex::new(()),
+        }
+    }
+
+    #[test]
+    fn an_index_panic_reads_as_rusts_own_and_is_taken_once() {
+        let mut record = record();
+        record.kind = INDEX_OUT_OF_BOUNDS;
+        record.operands = [7, 5];
+        let inbox = inbox(&mut record);
+        assert!(inbox.take(|| Ok(())).is_ok());
+        // SAFETY: the record is alive.
+        let state = unsafe { &inbox.record.as_ref().state };
+        state.store(COMPLETE, Ordering::Release);
+        assert_eq!(
+            inbox.take(|| Ok(())).unwrap_err().to_string(),
+            "kernel panicked at src/main.rs:7:16 in block (3, 0, 0), thread (7, 0, 0):\n\
+             index out of bounds: the len is 5 but the index is 7"
+        );
+        assert!(inbox.take(|| Ok(())).is_ok());
+    }
+
+    #[test]
+    fn a_panic_inside_a_panic_is_still_reported() {
+        let mut record = record();
+        record.kind = MESSAGE;
+        record.message_len = 4;
+        record.message[..4].copy_from_slice(b"half");
+        let inbox = inbox(&mut record);
+        // SAFETY: the record is alive.
+        let state = unsafe { &inbox.record.as_ref().state };
+        state.store(BEING_WRITTEN, Ordering::Release);
+        let text = inbox.take(|| Ok(())).unwrap_err().to_string();
+        assert!(text.ends_with(":\nhalf"), "{text}");
+        assert_eq!(state.load(Ordering::Acquire), EMPTY);
+    }
+
+    #[test]
+    fn a_cut_character_is_left_out() {
+        assert_eq!(text("aß".as_bytes(), 2), "a");
+        assert_eq!(text("aß".as_bytes(), 3), "aß");
+        assert_eq!(text(b"abc", 99), "abc");
+    }
+}

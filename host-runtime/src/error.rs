@@ -1,0 +1,436 @@
+//! What can go wrong, as values: each error names what was given, the limit, and what to do instead.
+//!
+//! Every function of this crate returns them and none panics. Numbers of a launch are kept as the caller gave them.
+
+use cuda_loader::DriverError;
+use cust::error::CudaError;
+use gpu_std::Dim3;
+
+/// A result of this crate.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// What went wrong.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A call of the CUDA driver failed.
+    #[error(
+        "the CUDA driver's {call} failed with {name} ({code}): {description}{}",
+        if *.code >= 700 && *.code < 720 { "; the CUDA context of this process cannot be used any more" } else { "" }
+    )]
+    Driver {
+        /// The driver's function.
+        call: &'static str,
+        /// The error's name, such as `CUDA_ERROR_INVALID_VALUE`.
+        name: &'static str,
+        /// Its number.
+        code: u32,
+        /// The driver's sentence on it.
+        description: &'static str,
+    },
+
+    /// `OXWARP_DEVICE` holds something that is not a device.
+    #[error(
+        "OXWARP_DEVICE is `{given}`: set it to `cpu`, `cuda` or `cuda:N` with N from 0, or unset it"
+    )]
+    DeviceSetting {
+        /// Its value.
+        given: String,
+    },
+
+    /// The CUDA device asked for is not there.
+    #[error(
+        "there is no device cuda:{ordinal}{}: {there}; use `OXWARP_DEVICE=cpu` or `Gpu::cpu()` for the simulator",
+        if *.from_setting { " (from OXWARP_DEVICE)" } else { "" }
+    )]
+    NoDevice {
+        /// The number asked for.
+        ordinal: u32,
+        /// Whether `OXWARP_DEVICE` asked for it.
+        from_setting: bool,
+        /// What there is instead.
+        there: String,
+    },
+
+    /// The device (or the host, for the simulator) has too little free memory.
+    #[error(
+        "out of memory on {device}: {wanted} bytes wanted, {free} free of {total}; drop arrays that are no longer \
+         needed, or work in parts"
+    )]
+    OutOfMemory {
+        /// The device.
+        device: String,
+        /// Bytes asked for.
+        wanted: usize,
+        /// Bytes free.
+        free: usize,
+        /// Bytes the device has.
+        total: usize,
+    },
+
+    /// An array of this shape has more bytes than can be addressed.
+    #[error(
+        "an array of shape {shape:?} with elements of {element_size} bytes is larger than the address space"
+    )]
+    ArrayTooLarge {
+        /// Its extents.
+        shape: Vec<usize>,
+        /// Bytes of an element.
+        element_size: usize,
+    },
+
+    /// Source and destination of a copy differ in length.
+    #[error(
+        "cannot copy {source_len} elements into a device array of {array_len}: give as many as it has"
+    )]
+    LengthMismatch {
+        /// Elements of the source.
+        source_len: usize,
+        /// Elements of the device array.
+        array_len: usize,
+    },
+
+    /// A shape does not have as many elements as the array.
+    #[error(
+        "cannot view {len} elements with shape {shape:?}: the product of the extents must be {len}"
+    )]
+    ShapeMismatch {
+        /// Elements of the array.
+        len: usize,
+        /// The shape asked for.
+        shape: Vec<usize>,
+    },
+
+    /// A thread of a kernel panicked. The launch's results are lost; the device works on.
+    #[error("{0}")]
+    KernelPanic(Box<KernelPanic>),
+
+    /// A launch without grid or block.
+    #[error(
+        "kernel `{kernel}` was launched without a {what} size: add `.{what}(...)`, or use `for_each(n)`"
+    )]
+    ShapeMissing {
+        /// The kernel.
+        kernel: &'static str,
+        /// `grid` or `block`.
+        what: &'static str,
+    },
+
+    /// A dimension of the grid is zero, negative or over the device's limit.
+    #[error(
+        "kernel `{kernel}`: a grid of {} has {} blocks along {dimension}; it must have 1 to {limit}",
+        Triple(.given), of(.given, *.dimension)
+    )]
+    GridDimension {
+        /// The kernel.
+        kernel: &'static str,
+        /// The grid.
+        given: [i128; 3],
+        /// `x`, `y` or `z`.
+        dimension: char,
+        /// The most blocks along it.
+        limit: u32,
+    },
+
+    /// A dimension of the block is zero, negative or over the device's limit.
+    #[error(
+        "kernel `{kernel}`: a block of {} has {} threads along {dimension}; it must have 1 to {limit}",
+        Triple(.given), of(.given, *.dimension)
+    )]
+    BlockDimension {
+        /// The kernel.
+        kernel: &'static str,
+        /// The block.
+        given: [i128; 3],
+        /// `x`, `y` or `z`.
+        dimension: char,
+        /// The most threads along it.
+        limit: u32,
+    },
+
+    /// More threads in a block than the device, or this kernel on it, can have.
+    #[error(
+        "kernel `{kernel}`: a block of {} is {threads} threads; the most is {limit}: make the block smaller and the \
+         grid larger",
+        Triple(.given)
+    )]
+    TooManyThreads {
+        /// The kernel.
+        kernel: &'static str,
+        /// The block.
+        given: [i128; 3],
+        /// Its threads.
+        threads: u64,
+        /// The most threads.
+        limit: u32,
+    },
+
+    /// `for_each` with a negative or too large number.
+    #[error("kernel `{kernel}`: `for_each({given})` is out of range: it takes 0 to {limit} items")]
+    ItemCount {
+        /// The kernel.
+        kernel: &'static str,
+        /// The number of items.
+        given: i128,
+        /// The most items.
+        limit: i128,
+    },
+
+    /// `for_each` with a block of more than one dimension.
+    #[error(
+        "kernel `{kernel}`: `for_each` takes blocks of one dimension, not {}: give `grid` and `block` instead",
+        Triple(.given)
+    )]
+    ItemBlock {
+        /// The kernel.
+        kernel: &'static str,
+        /// The block.
+        given: [i128; 3],
+    },
+
+    /// The kernel's index is unique only in launches of fewer dimensions.
+    #[error(
+        "kernel `{kernel}` uses `thread::index_{supported}d()`, so it can only be launched with {supported} \
+         dimension{}, not with a grid of {grid} and blocks of {block}",
+        if *.supported == 1 { "" } else { "s" }
+    )]
+    TooManyDimensions {
+        /// The kernel.
+        kernel: &'static str,
+        /// The most dimensions.
+        supported: u32,
+        /// The grid.
+        grid: Dim3,
+        /// The block.
+        block: Dim3,
+    },
+
+    /// The kernel's shared arrays are larger than a block can have.
+    #[error(
+        "kernel `{kernel}` has {wanted} bytes of static shared arrays; {device} has {limit} in a block: make the \
+         `shared_array!`s smaller"
+    )]
+    SharedMemory {
+        /// The kernel.
+        kernel: &'static str,
+        /// The device.
+        device: String,
+        /// Bytes of its shared arrays.
+        wanted: usize,
+        /// Bytes that a block can have.
+        limit: usize,
+    },
+
+    /// No registered device code has this kernel instance.
+    #[error(
+        "kernel `{kernel}` of `{module}` was not compiled for this launch. {}. If the crate that launches it has no \
+         #[kernel] of its own, add `oxwarp::device_code!();` to that crate",
+        compiled_crates(.crates)
+    )]
+    NotCompiled {
+        /// The kernel.
+        kernel: &'static str,
+        /// Where it is defined.
+        module: &'static str,
+        /// The crates that have device code in this program.
+        crates: Vec<&'static str>,
+    },
+
+    /// The device code of a crate was left out when it was built.
+    #[error(
+        "kernel `{kernel}` has no device code: crate `{crate_name}` was built without it: {reason}"
+    )]
+    DeviceCodeSkipped {
+        /// The kernel.
+        kernel: &'static str,
+        /// The crate.
+        crate_name: &'static str,
+        /// Why.
+        reason: &'static str,
+    },
+
+    /// The loaded module lacks the kernel's symbol.
+    #[error(
+        "the device code of crate `{crate_name}` has no kernel `{symbol}` (for `{kernel}`): rebuild the crate, for \
+         example after `cargo clean -p {crate_name}`"
+    )]
+    SymbolMissing {
+        /// The kernel.
+        kernel: &'static str,
+        /// The crate.
+        crate_name: &'static str,
+        /// The name that was looked for.
+        symbol: String,
+    },
+
+    /// No image of the device code runs on this device.
+    #[error(
+        "the device code of crate `{crate_name}` is for {}, but {device} has compute capability {}.{}: add sm_{0}{1} or \
+         a lower target to `[package.metadata.oxwarp]`",
+        targets(.available), .compute_capability.0, .compute_capability.1
+    )]
+    NoImage {
+        /// The crate.
+        crate_name: &'static str,
+        /// The device.
+        device: String,
+        /// Its compute capability.
+        compute_capability: (u32, u32),
+        /// Targets there are, such as 75.
+        available: Vec<u32>,
+    },
+
+    /// The driver is too old for the PTX.
+    #[error(
+        "the NVIDIA driver supports CUDA {}.{}, which does not know PTX ISA {ptx_version} of the device code of crate \
+         `{crate_name}`: update the driver, or choose a lower target in `[package.metadata.oxwarp]`",
+        .driver_version.0, .driver_version.1
+    )]
+    DriverTooOld {
+        /// The crate.
+        crate_name: &'static str,
+        /// The newest CUDA version of the driver.
+        driver_version: (u32, u32),
+        /// The PTX ISA version of the image, such as `8.7`.
+        ptx_version: String,
+    },
+
+    /// The driver did not accept the device code.
+    #[error("the device code of crate `{crate_name}` for sm_{target} did not load: {error}{}", log_text(.log))]
+    ModuleLoad {
+        /// The crate.
+        crate_name: &'static str,
+        /// The image's target.
+        target: u32,
+        /// The driver's error.
+        error: DriverError,
+        /// What the driver's compiler said.
+        log: String,
+    },
+
+    /// Arguments, or an argument and the device chosen with `on`, belong to different devices.
+    #[error(
+        "the arguments of a launch are on different devices: {first} and {second}{}",
+        if .first == .second {
+            ", which two calls made: use clones of one `Gpu`"
+        } else {
+            ": copy one to the other device with `to_host` and `to_device`"
+        }
+    )]
+    DifferentDevices {
+        /// The device of the first argument.
+        first: String,
+        /// Another argument's device.
+        second: String,
+    },
+}
+
+/// A panic of a kernel's thread: the first of its launch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct KernelPanic {
+    /// The kernel, where the back end knows it.
+    pub kernel: Option<&'static str>,
+    /// The panic's message.
+    pub message: String,
+    /// The source file, as rustc names it.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1.
+    pub column: u32,
+    /// The block's index in the grid.
+    pub block: Dim3,
+    /// The thread's index in its block.
+    pub thread: Dim3,
+}
+
+impl std::fmt::Display for KernelPanic {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self {
+            message,
+            file,
+            line,
+            column,
+            block,
+            thread,
+            ..
+        } = self;
+        write!(
+            f,
+            "kernel panicked at {file}:{line}:{column} in block {block}, thread {thread}:\n{message}"
+        )
+    }
+}
+
+impl From<DriverError> for Error {
+    #[cold]
+    fn from(error: DriverError) -> Self {
+        Self::Driver {
+            call: error.call,
+            name: error.name(),
+            code: error.code,
+            description: error.description(),
+        }
+    }
+}
+
+impl From<CudaError> for Error {
+    /// `cust` gives no call and fewer codes than the driver; the forwarder that it went through remembers both.
+    #[cold]
+    fn from(error: CudaError) -> Self {
+        cuda_loader::last_error()
+            .unwrap_or(DriverError {
+                call: "call",
+                code: error as u32,
+            })
+            .into()
+    }
+}
+
+/// `(x, y, z)`.
+struct Triple<'a>(&'a [i128; 3]);
+
+impl std::fmt::Display for Triple<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let [x, y, z] = self.0;
+        write!(f, "({x}, {y}, {z})")
+    }
+}
+
+fn of(given: &[i128; 3], dimension: char) -> i128 {
+    let [x, y, z] = *given;
+    match dimension {
+        'x' => x,
+        'y' => y,
+        _ => z,
+    }
+}
+
+fn compiled_crates(crates: &[&str]) -> String {
+    if crates.is_empty() {
+        "No crate of this program has device code".to_owned()
+    } else {
+        format!("The crates with device code are: {}", crates.join(", "))
+    }
+}
+
+fn targets(available: &[u32]) -> String {
+    let names: Vec<_> = available
+        .iter()
+        .map(|target| format!("sm_{target}"))
+        .collect();
+    if names.is_empty() {
+        "no target".to_owned()
+    } else {
+        names.join(", ")
+    }
+}
+
+fn log_text(log: &str) -> String {
+    if log.is_empty() {
+        String::new()
+    } else {
+        format!("\n{log}")
+    }
+}

@@ -1,0 +1,107 @@
+//! A launch: from a kernel instance, a shape and arguments to work in the device's queue.
+//!
+//! In: what the macro expansion collected. Out: nothing, or the error that stops the launch. The order of the checks is
+//! the same on both back ends: devices, shape, then the kernel's own limits.
+
+use std::sync::OnceLock;
+
+use gpu_std::kernel::{KernelInstance, KernelRecord};
+
+use crate::argument::Arguments;
+use crate::config::LaunchConfig;
+use crate::error::{Error, Result};
+use crate::gpu::{Backend, Gpu};
+use crate::limits::{self, Extents};
+use crate::registry::CompiledKernel;
+
+/// Queues a launch of `K`. Its errors are those of the shape, of the devices and of the loaded code; what happens in
+/// the kernel comes out of the next wait.
+///
+/// # Safety
+///
+/// `params` points to the parameter struct of `K` (`K::RECORD.params_size` bytes), which is copied before this returns.
+/// The views in it are from [`KernelArg::raw`](crate::argument::KernelArg::raw) with `arguments`, of arrays that are
+/// borrowed at least until this returns.
+#[inline]
+pub unsafe fn launch<K: KernelInstance>(
+    config: &LaunchConfig,
+    arguments: Arguments,
+    params: *const u8,
+) -> Result<()> {
+    // SAFETY: as the caller promises.
+    unsafe { launch_record(K::RECORD, config, arguments, params) }
+}
+
+/// [`launch`] without the type.
+///
+/// # Safety
+///
+/// As for [`launch`].
+unsafe fn launch_record(
+    record: &'static KernelRecord,
+    config: &LaunchConfig,
+    arguments: Arguments,
+    params: *const u8,
+) -> Result<()> {
+    let gpu = match arguments.device(config.gpu.as_ref())? {
+        Some(gpu) => gpu,
+        None => default_gpu()?,
+    };
+    let backend = gpu.backend();
+    let Some(extents) = limits::resolve(record.name, config.shape, backend.limits())? else {
+        return Ok(());
+    };
+    match backend {
+        // SAFETY: as the caller promises.
+        Backend::Cuda(device) => unsafe { device.launch(record, &extents, params) },
+        // SAFETY: as the caller promises.
+        Backend::Simulator(simulator) => unsafe { simulator.launch(record, &extents, params) },
+    }
+}
+
+/// The device of launches that name none. An error is not kept: a later launch tries again.
+fn default_gpu() -> Result<Gpu> {
+    static DEFAULT: OnceLock<Gpu> = OnceLock::new();
+    if let Some(gpu) = DEFAULT.get() {
+        return Ok(gpu.clone());
+    }
+    let gpu = Gpu::new()?;
+    Ok(DEFAULT.get_or_init(|| gpu).clone())
+}
+
+/// Checks that the kernel's index is unique in a launch of this shape.
+#[inline]
+pub(crate) fn check_dimensions(
+    kernel: &'static str,
+    supported: u32,
+    extents: &Extents,
+) -> Result<()> {
+    if extents.dimensions() <= supported {
+        return Ok(());
+    }
+    Err(Error::TooManyDimensions {
+        kernel,
+        supported,
+        grid: extents.grid,
+        block: extents.block,
+    })
+}
+
+/// Checks the kernel's static shared memory.
+#[inline]
+pub(crate) fn check_shared(
+    kernel: &'static str,
+    compiled: &CompiledKernel,
+    limit: u32,
+    device: impl FnOnce() -> String,
+) -> Result<()> {
+    if compiled.shared_bytes <= limit {
+        return Ok(());
+    }
+    Err(Error::SharedMemory {
+        kernel,
+        device: device(),
+        wanted: compiled.shared_bytes as usize,
+        limit: limit as usize,
+    })
+}

@@ -1,0 +1,211 @@
+//! What a device can launch, and the check of a launch against it.
+//!
+//! In: the shape as the caller gave it. Out: extents that the driver takes, or an error that names the number and the
+//! limit. One function for both back ends, so that they refuse the same launches with the same words.
+
+use gpu_std::Dim3;
+
+use crate::config::{FOR_EACH_BLOCK, Shape};
+use crate::error::{Error, Result};
+
+/// Limits of a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Limits {
+    /// Threads in a block, over all dimensions.
+    pub threads_per_block: u32,
+    /// Threads of a block along x, y and z.
+    pub block: [u32; 3],
+    /// Blocks of a grid along x, y and z.
+    pub grid: [u32; 3],
+    /// Bytes of static shared memory in a block.
+    pub shared_bytes: u32,
+}
+
+impl Limits {
+    /// What every CUDA device since compute capability 3.0 has, and the simulator.
+    pub const COMMON: Self = Self {
+        threads_per_block: 1024,
+        block: [1024, 1024, 64],
+        grid: [i32::MAX as u32, 65535, 65535],
+        shared_bytes: 48 << 10,
+    };
+}
+
+/// The extents of a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Extents {
+    pub grid: Dim3,
+    pub block: Dim3,
+}
+
+impl Extents {
+    /// Dimensions in use: the last one in which grid or block is not 1.
+    pub fn dimensions(&self) -> u32 {
+        if self.grid.z * self.block.z != 1 {
+            3
+        } else if self.grid.y * self.block.y != 1 {
+            2
+        } else {
+            1
+        }
+    }
+}
+
+/// The extents of a launch of `kernel`, or `None` where there are no items and so nothing to launch.
+pub(crate) fn resolve(
+    kernel: &'static str,
+    shape: Shape,
+    limits: &Limits,
+) -> Result<Option<Extents>> {
+    let (grid, block) = match shape {
+        Shape::Blocks { grid, block } => (
+            grid.ok_or(Error::ShapeMissing {
+                kernel,
+                what: "grid",
+            })?,
+            block.ok_or(Error::ShapeMissing {
+                kernel,
+                what: "block",
+            })?,
+        ),
+        Shape::Items { count, block } => {
+            let block = block.unwrap_or([FOR_EACH_BLOCK, 1, 1]);
+            match grid_for(kernel, count, block, limits)? {
+                Some(grid) => (grid, block),
+                None => return Ok(None),
+            }
+        }
+    };
+    let block = check_block(kernel, block, limits)?;
+    let grid = check_grid(kernel, grid, limits)?;
+    Ok(Some(Extents { grid, block }))
+}
+
+/// The one-dimensional grid of blocks that has a thread for each item.
+fn grid_for(
+    kernel: &'static str,
+    count: i128,
+    block: [i128; 3],
+    limits: &Limits,
+) -> Result<Option<[i128; 3]>> {
+    check_block(kernel, block, limits)?;
+    let threads = block[0];
+    let limit = i128::from(limits.grid[0]) * threads;
+    if !(0..=limit).contains(&count) {
+        return Err(Error::ItemCount {
+            kernel,
+            given: count,
+            limit,
+        });
+    }
+    if block[1] != 1 || block[2] != 1 {
+        return Err(Error::ItemBlock {
+            kernel,
+            given: block,
+        });
+    }
+    Ok((count > 0).then(|| [(count + threads - 1) / threads, 1, 1]))
+}
+
+fn check_block(kernel: &'static str, given: [i128; 3], limits: &Limits) -> Result<Dim3> {
+    let block = check_extent(given, limits.block, |dimension, limit| {
+        Error::BlockDimension {
+            kernel,
+            given,
+            dimension,
+            limit,
+        }
+    })?;
+    if block.count() > u64::from(limits.threads_per_block) {
+        return Err(Error::TooManyThreads {
+            kernel,
+            given,
+            threads: block.count(),
+            limit: limits.threads_per_block,
+        });
+    }
+    Ok(block)
+}
+
+fn check_grid(kernel: &'static str, given: [i128; 3], limits: &Limits) -> Result<Dim3> {
+    check_extent(given, limits.grid, |dimension, limit| {
+        Error::GridDimension {
+            kernel,
+            given,
+            dimension,
+            limit,
+        }
+    })
+}
+
+/// Checks that each value is from 1 to its limit.
+fn check_extent(
+    given: [i128; 3],
+    limits: [u32; 3],
+    error: impl Fn(char, u32) -> Error,
+) -> Result<Dim3> {
+    let mut values = [0; 3];
+    for ((value, given), (limit, dimension)) in values
+        .iter_mut()
+        .zip(given)
+        .zip(limits.into_iter().zip("xyz".chars()))
+    {
+        *value = u32::try_from(given)
+            .ok()
+            .filter(|value| (1..=limit).contains(value))
+            .ok_or_else(|| error(dimension, limit))?;
+    }
+    let [x, y, z] = values;
+    Ok(Dim3 { x, y, z })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn blocks(grid: [i128; 3], block: [i128; 3]) -> Result<Option<Extents>> {
+        let shape = Shape::Blocks {
+            grid: Some(grid),
+            block: Some(block),
+        };
+        resolve("k", shape, &Limits::COMMON)
+    }
+
+    fn items(count: i128) -> Result<Option<Extents>> {
+        resolve("k", Shape::Items { count, block: None }, &Limits::COMMON)
+    }
+
+    #[test]
+    fn the_limits_themselves_are_allowed() {
+        let most = i128::from(i32::MAX);
+        assert!(blocks([most, 65535, 65535], [1024, 1, 1]).is_ok());
+        assert!(blocks([1, 1, 1], [1, 16, 64]).is_ok());
+    }
+
+    #[test]
+    fn dimensions_in_use() {
+        let of = |grid, block| blocks(grid, block).unwrap().unwrap().dimensions();
+        assert_eq!(of([5, 1, 1], [8, 1, 1]), 1);
+        assert_eq!(of([5, 2, 1], [8, 1, 1]), 2);
+        assert_eq!(of([5, 1, 1], [8, 2, 1]), 2);
+        assert_eq!(of([5, 1, 2], [8, 2, 1]), 3);
+    }
+
+    #[test]
+    fn items_round_up_to_blocks_of_256() {
+        let grid = |count| items(count).unwrap().map(|extents| extents.grid.x);
+        assert_eq!(grid(0), None);
+        assert_eq!(grid(1), Some(1));
+        assert_eq!(grid(256), Some(1));
+        assert_eq!(grid(257), Some(2));
+        let most = i128::from(i32::MAX) * 256;
+        assert_eq!(grid(most), Some(i32::MAX as u32));
+        assert!(
+            items(most + 1)
+                .unwrap_err()
+                .to_string()
+                .contains(&(most + 1).to_string())
+        );
+        assert!(items(-1).unwrap_err().to_string().contains("-1"));
+    }
+}

@@ -1,0 +1,176 @@
+//! The back end without a GPU: `gpu-sim` runs the kernels, and device memory is host memory.
+//!
+//! A launch runs before it returns, but what goes wrong inside comes out of the next wait, as on a GPU. The first fault
+//! is kept; later ones are dropped until it is taken.
+
+use std::alloc::Layout;
+use std::sync::{Mutex, PoisonError};
+use std::thread::available_parallelism;
+
+use gpu_sim::{Fault, Launch};
+use gpu_std::kernel::KernelRecord;
+
+use crate::error::{Error, KernelPanic, Result};
+use crate::launch::{check_dimensions, check_shared};
+use crate::limits::{Extents, Limits};
+use crate::registry;
+
+/// The alignment of allocations: what CUDA guarantees.
+const ALIGN: usize = 256;
+
+/// From this size on an allocation is compared with the machine's memory: Linux would grant it, and kill the process
+/// when it is used.
+const LARGE: usize = 256 << 20;
+
+/// The CPU simulator.
+pub(crate) struct Simulator {
+    name: String,
+    fault: Mutex<Option<Error>>,
+}
+
+impl Simulator {
+    pub fn new() -> Self {
+        let cores = available_parallelism().map_or(1, usize::from);
+        Self {
+            name: format!(
+                "CPU simulator ({cores} core{})",
+                if cores == 1 { "" } else { "s" }
+            ),
+            fault: Mutex::new(None),
+        }
+    }
+
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The first fault since the last call, as an error.
+    pub fn take_fault(&self) -> Result<()> {
+        let mut fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
+        fault.take().map_or(Ok(()), Err)
+    }
+
+    /// Runs a kernel. A fault is kept for the next wait.
+    ///
+    /// # Safety
+    ///
+    /// As for [`launch`](crate::launch::launch).
+    pub unsafe fn launch(
+        &self,
+        record: &'static KernelRecord,
+        extents: &Extents,
+        params: *const u8,
+    ) -> Result<()> {
+        let limit = Limits::COMMON.shared_bytes;
+        if let Some(found) = registry::find(record) {
+            check_dimensions(record.name, found.kernel.dimensions, extents)?;
+            check_shared(record.name, found.kernel, limit, || self.name.clone())?;
+        }
+        let launch = Launch {
+            grid: extents.grid,
+            block: extents.block,
+            entry: record.entry,
+            params,
+            shared_limit: limit as usize,
+        };
+        // SAFETY: the entry is that of the parameters' kernel; a safe kernel may run in all threads at once, and for an
+        // unsafe one the caller of its launch promised so. The arguments are borrowed until this returns.
+        if let Err(fault) = unsafe { gpu_sim::run(&launch) } {
+            let error = self.error_of(record.name, fault);
+            let mut kept = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
+            kept.get_or_insert(error);
+        }
+        Ok(())
+    }
+
+    fn error_of(&self, kernel: &'static str, fault: Fault) -> Error {
+        match fault {
+            Fault::Panic(panic) => Error::KernelPanic(Box::new(KernelPanic {
+                kernel: Some(kernel),
+                message: panic.message,
+                file: panic.file,
+                line: panic.line,
+                column: panic.column,
+                block: panic.block,
+                thread: panic.thread,
+            })),
+            Fault::SharedMemory { wanted, limit } => Error::SharedMemory {
+                kernel,
+                device: self.name.clone(),
+                wanted,
+                limit,
+            },
+            Fault::Dimensions {
+                kernel: supported,
+                grid,
+                block,
+            } => Error::TooManyDimensions {
+                kernel,
+                supported,
+                grid,
+                block,
+            },
+        }
+    }
+
+    pub fn allocate(&self, bytes: usize) -> Result<u64> {
+        let memory = if bytes < LARGE {
+            None
+        } else {
+            memory_of_the_machine()
+        };
+        let fits = memory.is_none_or(|(_, total)| bytes <= total);
+        let block = match Layout::from_size_align(bytes, ALIGN) {
+            // SAFETY: the caller asks for more than zero bytes. Zeroed memory costs nothing where the system gives it
+            // fresh, and makes what a wrong kernel reads the same on every run.
+            Ok(layout) if fits => unsafe { std::alloc::alloc_zeroed(layout) },
+            _ => std::ptr::null_mut(),
+        };
+        if !block.is_null() {
+            return Ok(block.expose_provenance() as u64);
+        }
+        let (free, total) = memory.or_else(memory_of_the_machine).unwrap_or_default();
+        Err(Error::OutOfMemory {
+            device: self.name.clone(),
+            wanted: bytes,
+            free,
+            total,
+        })
+    }
+
+    /// # Safety
+    ///
+    /// `address` is from `allocate` of the same size, and nothing uses it later.
+    pub unsafe fn free(&self, address: u64, bytes: usize) {
+        // SAFETY: `allocate` accepted the same size and alignment, and the block is from it.
+        unsafe {
+            let layout = Layout::from_size_align_unchecked(bytes, ALIGN);
+            std::alloc::dealloc(
+                std::ptr::with_exposed_provenance_mut(address as usize),
+                layout,
+            );
+        }
+    }
+}
+
+impl Drop for Simulator {
+    fn drop(&mut self) {
+        if let Err(error) = self.take_fault() {
+            eprintln!(
+                "oxwarp: the last use of {} ended with an error that nothing waited for: {error}",
+                self.name
+            );
+        }
+    }
+}
+
+/// Bytes of memory that are free, and in all, where the system tells.
+fn memory_of_the_machine() -> Option<(usize, usize)> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let bytes = |key: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(key))?;
+        let kibibytes: usize = line.split_whitespace().next()?.parse().ok()?;
+        kibibytes.checked_mul(1024)
+    };
+    Some((bytes("MemAvailable:")?, bytes("MemTotal:")?))
+}
