@@ -1,1 +1,41 @@
-//! Compiles rustc's own LLVM bitcode of a kernel to PTX.
+//! From rustc's own LLVM bitcode of a crate to PTX for its kernels.
+//!
+//! In goes the unoptimised bitcode that the user's rustc wrote for the host triple, in which each kernel instance has
+//! left a record. Out come one PTX text for each target, a table of the kernels in it, and errors about code that no
+//! device can run, with the source lines. The steps, a file each:
+//!
+//! 1. [`records`]: find the kernel records, make each entry a `ptx_kernel`.
+//! 2. [`link`]: drop what no kernel reaches; link in what kernels reach of the device runtime, core, alloc
+//!    ([`std_bitcode`]) and the mathematical functions ([`math`]).
+//! 3. [`retarget`]: the NVPTX triple and data layout; host attributes off, `convergent` on.
+//! 4. [`launch_facts`]: what each kernel says of its launches, and what follows for its code.
+//! 5. [`intrinsics`]: lower the `gpu.*` calls.
+//! 6. [`optimise`]: LLVM's own pipeline, then the marks for read-only loads.
+//! 7. [`check`]: report what is left without device code.
+//! 8. [`emit`]: PTX.
+//!
+//! LLVM aborts the process on an internal error, so [`command`] is run in a process of its own by `gpu-macros`.
+
+mod check;
+pub mod command;
+mod compile;
+mod emit;
+mod error;
+mod intrinsics;
+mod launch_facts;
+mod link;
+mod llvm;
+mod math;
+mod names;
+mod optimise;
+mod reach;
+mod records;
+pub mod report;
+pub mod request;
+mod retarget;
+mod std_bitcode;
+mod target;
+
+pub use compile::compile;
+pub use error::Error;
+pub use target::{Target, UnknownTarget};

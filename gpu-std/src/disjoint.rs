@@ -18,6 +18,7 @@
 
 use core::marker::PhantomData;
 use core::ops::Deref;
+use core::ptr::NonNull;
 
 use crate::kernel::{KernelParam, RawView};
 
@@ -199,7 +200,8 @@ unsafe impl DisjointIndex for BlockIndex {
 /// }
 /// ```
 pub struct DisjointSlice<T, I: DisjointIndex = ThreadIndex> {
-    view: RawView<T, I::Shape>,
+    first: NonNull<T>,
+    shape: I::Shape,
 }
 
 impl<T, I: DisjointIndex> DisjointSlice<T, I> {
@@ -207,21 +209,21 @@ impl<T, I: DisjointIndex> DisjointSlice<T, I> {
     /// another thread (a block index in a thread that is not the block's first).
     #[inline]
     pub fn get_mut(&mut self, index: I) -> Option<&mut T> {
-        let element = index.element(self.view.shape)?;
+        let element = index.element(self.shape)?;
         // SAFETY: `element` lies inside the shape, and by `DisjointIndex` no other thread names it.
-        Some(unsafe { &mut *self.view.pointer.add(element) })
+        Some(unsafe { self.first.add(element).as_mut() })
     }
 
     /// Length, or rows and columns.
     #[inline]
     pub fn shape(&self) -> I::Shape {
-        self.view.shape
+        self.shape
     }
 
     /// Elements in all.
     #[inline]
     pub fn len(&self) -> usize {
-        I::elements(self.view.shape)
+        I::elements(self.shape)
     }
 
     /// Whether there are no elements.
@@ -231,12 +233,14 @@ impl<T, I: DisjointIndex> DisjointSlice<T, I> {
     }
 }
 
-// SAFETY: the raw view is all that a `DisjointSlice` is.
+// SAFETY: `RawView` is `repr(C)`.
 unsafe impl<T: 'static, I: DisjointIndex> KernelParam for DisjointSlice<T, I> {
     type Raw = RawView<T, I::Shape>;
 
     #[inline]
     unsafe fn from_raw(view: Self::Raw, _offset: usize) -> Self {
-        Self { view }
+        // SAFETY: a live view's pointer is not null, also where it has no elements.
+        let first = unsafe { NonNull::new_unchecked(view.pointer) };
+        Self { first, shape: view.shape }
     }
 }

@@ -56,7 +56,7 @@ pub unsafe trait KernelInstance: 'static {
 #[derive(Debug)]
 #[repr(C)]
 pub struct RawView<T, S> {
-    /// The first element, in device memory.
+    /// The first element, in device memory; aligned and not null, also where there are no elements.
     pub pointer: *mut T,
     /// Length, or rows and columns.
     pub shape: S,

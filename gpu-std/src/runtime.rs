@@ -7,6 +7,9 @@
 //! A panic writes a [`PanicRecord`] into host memory that the device can reach, and ends the thread. The frequent
 //! panics (index, overflow, `unwrap`) are replaced one by one, so that `core::fmt` is linked only into kernels that
 //! format a message of their own.
+//!
+//! The functions are `#[inline]` so that each crate with kernels has their code; the device compiler keeps those that
+//! panic out of line.
 
 use core::fmt::{self, Write};
 use core::panic::{Location, PanicInfo};
@@ -125,7 +128,7 @@ fn copy_text(to: &mut [u8], text: &str) -> u32 {
 }
 
 /// A panic whose message is a constant.
-#[inline(never)]
+#[inline]
 fn panic_str(message: &str, location: Caller) -> ! {
     record(Some(location), |record| {
         record.kind = MESSAGE;
@@ -133,7 +136,7 @@ fn panic_str(message: &str, location: Caller) -> ! {
     })
 }
 
-#[inline(never)]
+#[inline]
 fn panic_bounds_check(index: usize, len: usize, location: Caller) -> ! {
     record(Some(location), |record| {
         record.kind = INDEX_OUT_OF_BOUNDS;
@@ -150,13 +153,13 @@ fn panic_fmt(arguments: fmt::Arguments<'_>, location: Caller) -> ! {
     }
 }
 
-#[inline(never)]
+#[inline]
 fn panic_formatted(arguments: &fmt::Arguments<'_>, location: Caller) -> ! {
     record(Some(location), |record| format(record, arguments))
 }
 
 /// Every other panic of core, through its panic handler.
-#[inline(never)]
+#[inline]
 fn begin_unwind(info: &PanicInfo<'_>) -> ! {
     record(info.location(), |record| {
         format(record, &format_args!("{}", info.message()))
@@ -190,7 +193,7 @@ impl Write for MessageWriter<'_> {
 
 macro_rules! panics_with {
     ($($name:ident: $message:literal;)*) => {$(
-        #[inline(never)]
+        #[inline]
         fn $name(location: Caller) -> ! {
             panic_str($message, location)
         }
@@ -209,6 +212,12 @@ panics_with! {
     div_by_zero: "attempt to divide by zero";
     rem_by_zero: "attempt to calculate the remainder with a divisor of zero";
     unwrap_none: "called `Option::unwrap()` on a `None` value";
+}
+
+/// What `Vec` and its like call when `alloc` gave null.
+#[inline]
+fn alloc_error(_size: usize, _align: usize) -> ! {
+    panic_str("the device heap is full", Location::caller())
 }
 
 /// The smallest alignment that CUDA's `malloc` guarantees.
@@ -304,6 +313,7 @@ runtime! {
     "core::panicking::panic_const::panic_const_rem_by_zero" => rem_by_zero,
     "core::option::unwrap_failed" => unwrap_none,
     "core::option::expect_failed" => panic_str,
+    "__rustc::__rust_alloc_error_handler" => alloc_error,
     "__rustc::rust_begin_unwind" => begin_unwind,
     "__rustc::__rust_alloc" => alloc,
     "__rustc::__rust_alloc_zeroed" => alloc_zeroed,

@@ -146,8 +146,10 @@ impl<T: AnyBitPattern, const ROWS: usize, const COLS: usize> SharedArray2d<T, RO
 #[inline(never)]
 fn storage<A, P: Fn() + 'static>() -> *mut u8 {
     let key: &'static TypeId = const { &TypeId::of::<P>() };
+    // Constants, so that the device compiler reads them off the call.
+    let (size, align) = const { (size_of::<A>(), align_of::<A>()) };
     // SAFETY: size and alignment are those of a type, and the key is a constant's.
-    unsafe { gpu::shared_static(size_of::<A>(), align_of::<A>(), (&raw const *key).cast()) }
+    unsafe { gpu::shared_static(size, align, (&raw const *key).cast()) }
 }
 
 /// Panics as slice indexing does, with the same message.

@@ -1,0 +1,114 @@
+//! Reports what is left in a kernel that no device can run, with the lines that lead there.
+//!
+//! It looks at the optimised module: code that is never reached is gone by then, and each call still carries the places
+//! it was inlined from.
+
+use std::collections::BTreeSet;
+
+use crate::link::undefined;
+use crate::llvm::{self, Metadata, Module, Value};
+use crate::names;
+use crate::reach::reach;
+use crate::records::Kernel;
+use crate::report::{Diagnostic, Place};
+
+/// Functions that CUDA's own runtime gives to every module.
+const PROVIDED: [&str; 3] = ["malloc", "free", "vprintf"];
+
+/// Finds everything that cannot run, once for each kernel and cause.
+pub fn check(module: Module, kernels: &[Kernel]) -> Vec<Diagnostic> {
+    let missing: BTreeSet<Value> =
+        undefined(module).into_iter().filter(|&value| !PROVIDED.contains(&llvm::name(value).as_str())).collect();
+    kernels.iter().flat_map(|kernel| check_kernel(kernel, &missing)).collect()
+}
+
+fn check_kernel(kernel: &Kernel, missing: &BTreeSet<Value>) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    let mut reported = BTreeSet::new();
+    for function in reach(kernel.function).functions {
+        for instruction in llvm::instructions(function) {
+            for (message, help) in faults(instruction, missing) {
+                if reported.insert(message.clone()) {
+                    let mut places = places_of(instruction);
+                    places.extend(callers(kernel.function, function));
+                    let (kernel, module) = (kernel.name.clone(), kernel.module_path.clone());
+                    found.push(Diagnostic { kernel, module, message, help, places });
+                }
+            }
+        }
+    }
+    found
+}
+
+fn faults(instruction: Value, missing: &BTreeSet<Value>) -> Vec<(String, String)> {
+    let mut faults = Vec::new();
+    if llvm::is_call_site(instruction) && llvm::is_inline_asm(llvm::called_value(instruction)).is_some() {
+        faults.push((
+            "host inline assembly cannot run on a GPU".into(),
+            "write it in Rust, or keep it out of the kernel".into(),
+        ));
+    }
+    faults.extend(llvm::operands(instruction).filter(|operand| missing.contains(operand)).map(no_device_code));
+    faults
+}
+
+fn no_device_code(value: Value) -> (String, String) {
+    let symbol = llvm::name(value);
+    let path = names::path(&symbol);
+    if let Some(intrinsic) = symbol.strip_prefix("llvm.") {
+        let message = format!("the host's instruction `{intrinsic}` cannot run on a GPU");
+        return (message, "use portable Rust instead of `core::arch`".into());
+    }
+    if !names::is_rust(&symbol) {
+        let message = format!("the external C function `{symbol}` has no device code");
+        return (message, "a kernel can call Rust functions; write this one in Rust".into());
+    }
+    let message = format!("`{path}` has no device code");
+    let help = match names::crate_of(&path) {
+        "std" => "it needs the operating system, which a kernel cannot reach: call it on the host, before or after the launch".into(),
+        krate => format!("the crate `{krate}` compiled it for the host only: mark it `#[inline]` there, or make it generic"),
+    };
+    (message, help)
+}
+
+/// Where an instruction comes from: innermost first.
+fn places_of(instruction: Value) -> Vec<Place> {
+    std::iter::successors(llvm::debug_location(instruction), |&location| llvm::location_inlined_at(location))
+        .filter_map(place)
+        .collect()
+}
+
+fn place(location: Metadata) -> Option<Place> {
+    let file = llvm::scope_file(llvm::location_scope(location))?;
+    let text = |read: unsafe fn(Metadata, *mut u32) -> *const u8| {
+        let mut length = 0;
+        // SAFETY: LLVM writes the length of the text that it returns, which lives as long as the context.
+        let bytes = unsafe {
+            let start = read(file, &mut length);
+            if start.is_null() { &[] } else { std::slice::from_raw_parts(start, length as usize) }
+        };
+        String::from_utf8_lossy(bytes).into_owned()
+    };
+    let (name, directory) = (text(llvm::file_name), text(llvm::file_directory));
+    let file = if name.starts_with('/') || directory.is_empty() { name } else { format!("{directory}/{name}") };
+    Some(Place { file, line: llvm::location_line(location), column: llvm::location_column(location) })
+}
+
+/// The places of the calls that lead from `kernel` to `function`, innermost first.
+fn callers(kernel: Value, function: Value) -> Vec<Place> {
+    fn search(from: Value, to: Value, seen: &mut BTreeSet<Value>) -> Option<Vec<Place>> {
+        if from == to {
+            return Some(Vec::new());
+        }
+        if !seen.insert(from) {
+            return None;
+        }
+        llvm::instructions(from).into_iter().filter(|&i| llvm::is_call_site(i)).find_map(|call| {
+            let callee = llvm::is_function(llvm::called_value(call))?;
+            let mut places = search(callee, to, seen)?;
+            places.extend(places_of(call));
+            Some(places)
+        })
+    }
+    search(kernel, function, &mut BTreeSet::new()).unwrap_or_default()
+}

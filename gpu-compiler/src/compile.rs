@@ -1,0 +1,94 @@
+//! The steps in their order.
+
+use std::fs;
+
+use crate::error::Error;
+use crate::intrinsics;
+use crate::launch_facts;
+use crate::link::{self, Sources};
+use crate::llvm::{self, Context, Module, Value};
+use crate::records::{self, Kernel, Records};
+use crate::report::{self, Report};
+use crate::request::Request;
+use crate::{check, emit, optimise, retarget};
+
+/// Compiles the kernels of `request.bitcode`: writes `sm_*.ptx` for each target and [`Report::FILE`] to
+/// `request.output`. Errors of the user's code are in the report; then there is no PTX.
+///
+/// # Errors
+///
+/// If the compiler itself cannot do its work.
+pub fn compile(request: &Request) -> Result<Report, Error> {
+    llvm::load(&request.llvm)?;
+    let context = llvm::context_create();
+    retarget::learn_data_layout(retarget::machine(request.targets[0])?);
+    let module = link::parse(context, &link::read_file(&request.bitcode)?, "the crate")?;
+    retarget::set_target(module);
+    let records = records::read(context, module)?;
+    let mut report = Report::default();
+    if !records.kernels.is_empty() {
+        let dimensions = lower(context, module, &records, request)?;
+        report = optimise_and_emit(context, module, &records.kernels, &dimensions, request)?;
+    }
+    write(request, Report::FILE, &report.to_text())?;
+    Ok(report)
+}
+
+/// From the crate's whole bitcode to a module of device code.
+fn lower(context: Context, module: Module, records: &Records, request: &Request) -> Result<Vec<u32>, Error> {
+    let functions: Vec<Value> = records.kernels.iter().map(|kernel| kernel.function).collect();
+    Sources::open(context, request, records)?.link_into(module, &functions)?;
+    retarget::retarget(context, module);
+    let dimensions = launch_facts::apply(module, &records.kernels, request.fma);
+    intrinsics::lower(context, module)?;
+    optimise::verify(module)?;
+    Ok(dimensions)
+}
+
+fn optimise_and_emit(
+    context: Context,
+    lowered: Module,
+    kernels: &[Kernel],
+    dimensions: &[u32],
+    request: &Request,
+) -> Result<Report, Error> {
+    let mut report = Report::default();
+    for (index, &target) in request.targets.iter().enumerate() {
+        let module = llvm::clone_module(lowered);
+        let machine = retarget::machine(target)?;
+        let kernels = in_clone(module, kernels);
+        optimise::optimise(context, module, machine, &kernels)?;
+        if index == 0 {
+            report.diagnostics = check::check(module, &kernels);
+            report.kernels = kernels.iter().zip(dimensions).map(|(kernel, &dimensions)| describe(kernel, dimensions)).collect();
+        }
+        if !report.diagnostics.is_empty() {
+            break;
+        }
+        write(request, &format!("{target}.ptx"), &emit::emit(module, machine)?)?;
+    }
+    Ok(report)
+}
+
+/// The same kernels in a clone of their module.
+fn in_clone(module: Module, kernels: &[Kernel]) -> Vec<Kernel> {
+    let kernels = kernels.iter().filter_map(|kernel| {
+        Some(Kernel { function: llvm::function(module, &kernel.symbol)?, ..kernel.clone() })
+    });
+    kernels.collect()
+}
+
+fn describe(kernel: &Kernel, dimensions: u32) -> report::Kernel {
+    report::Kernel {
+        id: kernel.id,
+        symbol: kernel.symbol.clone(),
+        dimensions,
+        shared_bytes: launch_facts::shared_bytes(kernel.function),
+        deep_stack: launch_facts::deep_stack(kernel.function),
+    }
+}
+
+fn write(request: &Request, name: &str, text: &str) -> Result<(), Error> {
+    let path = request.output.join(name);
+    fs::write(&path, text).map_err(|cause| Error::File { path, cause })
+}

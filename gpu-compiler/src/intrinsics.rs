@@ -1,0 +1,142 @@
+//! Lowers the `gpu.*` symbols (`gpu_std::intrinsics`): each becomes an LLVM intrinsic, an instruction, or memory of its
+//! own address space.
+
+use crate::error::Error;
+use crate::llvm::{self, Builder, Context, Module, Value, linkage};
+use crate::names;
+
+/// The variable that holds the address of the context's panic record; the host sets it.
+pub const PANIC_RECORD: &str = "oxwarp_panic_record";
+/// What `gpu_std::kernel::read_only_parameter` is called from here on; see [`optimise`](crate::optimise).
+pub const READ_ONLY: &str = "gpu.read_only";
+
+/// Lowers all `gpu.*` symbols of the module.
+pub fn lower(context: Context, module: Module) -> Result<(), Error> {
+    let lowering = Lowering { context, module, builder: llvm::create_builder(context) };
+    for function in llvm::functions(module).collect::<Vec<_>>() {
+        let name = llvm::name(function);
+        if let Some(intrinsic) = name.strip_prefix("gpu.llvm.") {
+            lowering.llvm_intrinsic(function, &format!("llvm.{intrinsic}"))?;
+        } else if names::path(&name).starts_with("gpu_std::kernel::read_only_parameter") {
+            lowering.read_only_parameter(function);
+        } else {
+            lowering.other(function, &name)?;
+        }
+    }
+    Ok(())
+}
+
+struct Lowering {
+    context: Context,
+    module: Module,
+    builder: Builder,
+}
+
+impl Lowering {
+    /// A new declaration, made by LLVM, has the intrinsic's attributes: `convergent`, memory effects, ranges.
+    fn llvm_intrinsic(&self, function: Value, name: &str) -> Result<(), Error> {
+        let id = llvm::lookup_intrinsic_id(name.as_ptr().cast(), name.len());
+        if id == 0 {
+            return Err(Error::Llvm { step: "intrinsics", cause: format!("this LLVM has no `{name}`") });
+        }
+        // SAFETY: none of the intrinsics in use is overloaded, so no types are given.
+        let intrinsic = unsafe { llvm::intrinsic_declaration(self.module, id, std::ptr::null(), 0) };
+        llvm::replace_all_uses(function, intrinsic);
+        Ok(())
+    }
+
+    fn other(&self, function: Value, name: &str) -> Result<(), Error> {
+        let lower: fn(&Self, Value) -> Result<(), Error> = match name {
+            "gpu.shared.static" => Self::shared_static,
+            "gpu.atomic.fadd.f32" | "gpu.atomic.fadd.f64" => Self::atomic_fadd,
+            "gpu.panic.record" => Self::panic_record,
+            "gpu.malloc" => return Ok(llvm::rename(function, "malloc")),
+            "gpu.free" => return Ok(llvm::rename(function, "free")),
+            _ => return Ok(()),
+        };
+        for call in llvm::calls_of(function) {
+            llvm::position_before(self.builder, call);
+            lower(self, call)?;
+        }
+        Ok(())
+    }
+
+    /// One `addrspace(3)` global for each call. The function around it is one instance of `shared::storage`, which
+    /// may be inlined from now on.
+    fn shared_static(&self, call: Value) -> Result<(), Error> {
+        let around = llvm::function_of(call);
+        let constant = |index| {
+            let constant = llvm::is_constant_int(llvm::operand(call, index)).map(llvm::zero_extended);
+            constant.ok_or(Error::Record { what: "the size of a shared array" })
+        };
+        let (size, align) = (constant(0)?, constant(1)?);
+        let bytes = llvm::array_type(llvm::i8_type(self.context), size);
+        let global = self.global("shared", bytes, llvm::SHARED);
+        llvm::set_initializer(global, llvm::undef(bytes));
+        llvm::set_linkage(global, linkage::INTERNAL);
+        // 16 bytes let LLVM use the widest accesses.
+        llvm::set_alignment(global, (align as u32).max(16));
+        let generic = llvm::pointer_type(self.context, 0);
+        llvm::replace_instruction(call, llvm::const_address_space_cast(global, generic));
+        llvm::remove_enum_attribute(around, llvm::FUNCTION_INDEX, llvm::attribute("noinline"));
+        self.add_attribute(around, llvm::FUNCTION_INDEX, "alwaysinline", 0);
+        Ok(())
+    }
+
+    fn atomic_fadd(&self, call: Value) -> Result<(), Error> {
+        let (fadd, monotonic) = (11, 2);
+        let [pointer, value] = [0, 1].map(|index| llvm::operand(call, index));
+        llvm::replace_instruction(call, llvm::build_atomic_rmw(self.builder, fadd, pointer, value, monotonic, 0));
+        Ok(())
+    }
+
+    fn panic_record(&self, call: Value) -> Result<(), Error> {
+        let pointer = llvm::pointer_type(self.context, 0);
+        let variable = llvm::global(self.module, PANIC_RECORD).unwrap_or_else(|| {
+            let variable = self.global(PANIC_RECORD, pointer, llvm::GLOBAL);
+            llvm::set_initializer(variable, llvm::const_null(pointer));
+            llvm::set_externally_initialized(variable, 1);
+            variable
+        });
+        // SAFETY: the name is a C string.
+        let record = unsafe { llvm::build_load(self.builder, pointer, variable, c"".as_ptr()) };
+        llvm::replace_instruction(call, record);
+        Ok(())
+    }
+
+    /// Keeps the calls of the instances whose slice rustc itself calls read-only (`&[T]` where `T` has no interior
+    /// mutability), as calls that no pass can mistake for an access.
+    fn read_only_parameter(&self, function: Value) {
+        let read_only = llvm::enum_attribute(function, 1, llvm::attribute("readonly")).is_some();
+        let signature = llvm::signature(llvm::void_type(self.context), &[llvm::pointer_type(self.context, 0)]);
+        for call in llvm::calls_of(function) {
+            if read_only {
+                let mark = llvm::declare(self.module, READ_ONLY, signature);
+                self.make_inert(mark);
+                llvm::position_before(self.builder, call);
+                llvm::call(self.builder, signature, mark, &[llvm::operand(call, 0)]);
+            }
+            llvm::erase(call);
+        }
+    }
+
+    /// Reads and writes nothing that a program has, but is not removed either.
+    fn make_inert(&self, mark: Value) {
+        const INACCESSIBLE_MEMORY_READ_WRITE: u64 = 0b1100;
+        self.add_attribute(mark, llvm::FUNCTION_INDEX, "memory", INACCESSIBLE_MEMORY_READ_WRITE);
+        self.add_attribute(mark, llvm::FUNCTION_INDEX, "nounwind", 0);
+        self.add_attribute(mark, llvm::FUNCTION_INDEX, "willreturn", 0);
+        self.add_attribute(mark, llvm::FUNCTION_INDEX, "nocallback", 0);
+        self.add_attribute(mark, 1, "readnone", 0);
+        self.add_attribute(mark, 1, "captures", 0);
+    }
+
+    fn add_attribute(&self, function: Value, index: u32, kind: &str, value: u64) {
+        llvm::add_attribute(function, index, llvm::create_enum_attribute(self.context, llvm::attribute(kind), value));
+    }
+
+    fn global(&self, name: &str, value_type: llvm::Type, address_space: u32) -> Value {
+        // SAFETY: the name lives through the call.
+        unsafe { llvm::add_global(self.module, value_type, llvm::c_string(name).as_ptr(), address_space) }
+    }
+}

@@ -1,0 +1,122 @@
+//! What each kernel says of its launches, and what follows for its code.
+//!
+//! A kernel that calls `thread::index_1d()` is right only in one-dimensional launches (`gpu.launch.dimensions`). The
+//! runtime refuses others, so code that only such kernels reach reads 0 for `threadIdx.y` and 1 for `blockDim.y`
+//! without asking the hardware. Whether products are contracted to `fma` is the kernel's choice too.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::llvm::{self, ALLOW_CONTRACT, Module, Value, opcode};
+use crate::reach::reach;
+use crate::records::Kernel;
+
+/// `gpu_std::intrinsics::launch_dimensions`.
+const DIMENSIONS: &str = "gpu.launch.dimensions";
+
+/// The most dimensions that any launch has.
+pub const ANY: u32 = 3;
+
+/// Finds the most dimensions that each kernel may be launched with, and applies that and its choice of `fma` to the
+/// code.
+pub fn apply(module: Module, kernels: &[Kernel], fma: bool) -> Vec<u32> {
+    let reached: Vec<BTreeSet<Value>> = kernels.iter().map(|kernel| reach(kernel.function).functions).collect();
+    let dimensions: Vec<u32> = reached.iter().map(dimensions_of).collect();
+    remove_dimension_calls(module);
+    fold_registers(module, &widest(&reached, &dimensions));
+    if fma {
+        contract(module, kernels, &reached);
+    }
+    dimensions
+}
+
+fn dimensions_of(reached: &BTreeSet<Value>) -> u32 {
+    let asked = calls_in(reached)
+        .filter(|&call| llvm::name(llvm::called_value(call)) == DIMENSIONS)
+        .filter_map(|call| llvm::is_constant_int(llvm::operand(call, 0)))
+        .map(|number| llvm::zero_extended(number) as u32);
+    asked.min().unwrap_or(ANY)
+}
+
+fn calls_in(functions: &BTreeSet<Value>) -> impl Iterator<Item = Value> {
+    functions.iter().flat_map(|&function| llvm::instructions(function)).filter(|&i| llvm::is_call_site(i))
+}
+
+/// Whether a kernel, once optimised, can call itself or through a pointer, so that `ptxas` cannot know its stack.
+pub fn deep_stack(kernel: Value) -> bool {
+    let reached = reach(kernel).functions;
+    let through_pointer =
+        |callee: Value| llvm::is_function(callee).is_none() && llvm::is_inline_asm(callee).is_none();
+    calls_in(&reached).map(llvm::called_value).any(through_pointer) || recursive(&reached)
+}
+
+/// Whether a function of the set can come back to itself by direct calls.
+fn recursive(reached: &BTreeSet<Value>) -> bool {
+    let mut callees: BTreeMap<Value, BTreeSet<Value>> = BTreeMap::new();
+    for &function in reached {
+        let called = llvm::instructions(function).into_iter().filter(|&i| llvm::is_call_site(i)).map(llvm::called_value);
+        callees.insert(function, called.filter(|callee| reached.contains(callee)).collect());
+    }
+    // What calls nothing that is left can be taken away; a cycle is what never can.
+    loop {
+        let before = callees.len();
+        let left: BTreeSet<Value> = callees.keys().copied().collect();
+        callees.retain(|_, called| called.iter().any(|callee| left.contains(callee)));
+        if callees.is_empty() || callees.len() == before {
+            return !callees.is_empty();
+        }
+    }
+}
+
+fn remove_dimension_calls(module: Module) {
+    if let Some(function) = llvm::function(module, DIMENSIONS) {
+        for call in llvm::calls_of(function) {
+            llvm::erase(call);
+        }
+    }
+}
+
+/// For each function, the most dimensions of the launches in which it runs.
+fn widest(reached: &[BTreeSet<Value>], dimensions: &[u32]) -> BTreeMap<Value, u32> {
+    let mut widest = BTreeMap::new();
+    for (functions, &dimensions) in reached.iter().zip(dimensions) {
+        for &function in functions {
+            let known = widest.entry(function).or_insert(0);
+            *known = dimensions.max(*known);
+        }
+    }
+    widest
+}
+
+fn fold_registers(module: Module, widest: &BTreeMap<Value, u32>) {
+    for (register, value) in [("tid", 0), ("ctaid", 0), ("ntid", 1), ("nctaid", 1)] {
+        for (dimension, letter) in [(2, "y"), (3, "z")] {
+            let name = format!("gpu.llvm.nvvm.read.ptx.sreg.{register}.{letter}");
+            let Some(function) = llvm::function(module, &name) else { continue };
+            for call in llvm::calls_of(function) {
+                if widest.get(&llvm::function_of(call)).is_some_and(|&widest| widest < dimension) {
+                    llvm::replace_instruction(call, llvm::const_int(llvm::type_of(call), value, 0));
+                }
+            }
+        }
+    }
+}
+
+/// Allows contraction in all functions but those that a kernel without it reaches.
+fn contract(module: Module, kernels: &[Kernel], reached: &[BTreeSet<Value>]) {
+    let without: BTreeSet<Value> =
+        kernels.iter().zip(reached).filter(|(kernel, _)| !kernel.fma).flat_map(|(_, functions)| functions).copied().collect();
+    for function in llvm::functions(module).filter(|function| !without.contains(function)) {
+        for instruction in llvm::instructions(function) {
+            if matches!(llvm::opcode(instruction), opcode::FADD | opcode::FSUB | opcode::FMUL) {
+                llvm::set_fast_math_flags(instruction, llvm::fast_math_flags(instruction) | ALLOW_CONTRACT);
+            }
+        }
+    }
+}
+
+/// Bytes of static shared memory that a kernel uses.
+pub fn shared_bytes(kernel: Value) -> u32 {
+    let globals = reach(kernel).globals;
+    let arrays = globals.iter().filter(|&&global| llvm::pointer_address_space(llvm::type_of(global)) == llvm::SHARED);
+    arrays.map(|&array| llvm::array_length(llvm::value_type(array)).next_multiple_of(16) as u32).sum()
+}

@@ -1,0 +1,138 @@
+//! Iteration over modules and functions, names, and small constructors on top of the C API.
+
+use std::ffi::CString;
+
+use super::library::*;
+use super::linkage;
+
+/// All functions of a module, declarations too.
+pub fn functions(module: Module) -> impl Iterator<Item = Value> {
+    std::iter::successors(first_function(module), |&function| next_function(function))
+}
+
+/// All global variables of a module, declarations too.
+pub fn globals(module: Module) -> impl Iterator<Item = Value> {
+    std::iter::successors(first_global(module), |&global| next_global(global))
+}
+
+/// All aliases of a module.
+pub fn aliases(module: Module) -> impl Iterator<Item = Value> {
+    std::iter::successors(first_alias(module), |&alias| next_alias(alias))
+}
+
+/// All instructions of a function, collected: the function may be changed while one goes through them.
+pub fn instructions(function: Value) -> Vec<Value> {
+    std::iter::successors(first_block(function), |&block| next_block(block))
+        .flat_map(|block| std::iter::successors(first_instruction(block), |&i| next_instruction(i)))
+        .collect()
+}
+
+/// The users of a value, collected.
+pub fn users(value: Value) -> Vec<Value> {
+    std::iter::successors(first_use(value), |&a_use| next_use(a_use)).map(user).collect()
+}
+
+/// The calls and invokes of a function, collected.
+pub fn calls_of(function: Value) -> Vec<Value> {
+    let mut calls: Vec<Value> =
+        users(function).into_iter().filter(|&user| is_call_of(user, function)).collect();
+    calls.dedup();
+    calls
+}
+
+/// Whether `instruction` calls (or invokes) something.
+pub fn is_call_site(instruction: Value) -> bool {
+    is_call(instruction).is_some() || is_invoke(instruction).is_some()
+}
+
+fn is_call_of(instruction: Value, function: Value) -> bool {
+    is_call_site(instruction) && called_value(instruction) == function
+}
+
+/// The operands of an instruction or constant.
+pub fn operands(value: Value) -> impl Iterator<Item = Value> {
+    (0..operand_count(value).max(0) as u32).map(move |index| operand(value, index))
+}
+
+/// Whether a function or global has no body here.
+pub fn declared_only(global: Value) -> bool {
+    is_declaration(global) != 0
+}
+
+/// The function around an instruction.
+pub fn function_of(instruction: Value) -> Value {
+    block_function(instruction_block(instruction))
+}
+
+/// A value's name; empty where it has none.
+pub fn name(value: Value) -> String {
+    let mut length = 0;
+    // SAFETY: LLVM writes the length of the name that it returns.
+    let bytes = unsafe { std::slice::from_raw_parts(value_name(value, &mut length), length) };
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Gives a value another name.
+pub fn rename(value: Value, name: &str) {
+    // SAFETY: pointer and length are of one string.
+    unsafe { set_value_name(value, name.as_ptr(), name.len()) }
+}
+
+/// The function of that name, or a new declaration of it.
+pub fn declare(module: Module, name: &str, function_type: Type) -> Value {
+    let name = c_string(name);
+    // SAFETY: the name lives through both calls.
+    unsafe { named_function(module, name.as_ptr()).unwrap_or_else(|| add_function(module, name.as_ptr(), function_type)) }
+}
+
+/// The function of that name.
+pub fn function(module: Module, name: &str) -> Option<Value> {
+    // SAFETY: the name lives through the call.
+    unsafe { named_function(module, c_string(name).as_ptr()) }
+}
+
+/// The global variable of that name.
+pub fn global(module: Module, name: &str) -> Option<Value> {
+    // SAFETY: the name lives through the call.
+    unsafe { named_global(module, c_string(name).as_ptr()) }
+}
+
+/// A function's type.
+pub fn signature(result: Type, parameters: &[Type]) -> Type {
+    // SAFETY: pointer and length are of one slice.
+    unsafe { function_type(result, parameters.as_ptr(), parameters.len() as u32, 0) }
+}
+
+/// Builds a call.
+pub fn call(builder: Builder, callee_type: Type, callee: Value, arguments: &[Value]) -> Value {
+    // SAFETY: pointer and length are of one slice.
+    unsafe { build_call(builder, callee_type, callee, arguments.as_ptr(), arguments.len() as u32, c"".as_ptr()) }
+}
+
+/// Puts `new` in the place of `instruction`, which is erased.
+pub fn replace_instruction(instruction: Value, new: Value) {
+    replace_all_uses(instruction, new);
+    erase(instruction);
+}
+
+/// Erases an instruction that has no uses.
+pub fn erase(instruction: Value) {
+    // SAFETY: callers keep no handle to it: they take it from a collected list, each once.
+    unsafe { erase_instruction(instruction) }
+}
+
+/// The number of an enum attribute's kind.
+pub fn attribute(kind: &str) -> u32 {
+    // SAFETY: pointer and length are of one string.
+    unsafe { attribute_kind(kind.as_ptr().cast(), kind.len()) }
+}
+
+/// Whether functions of this linkage are seen by other modules.
+pub fn is_local(global: Value) -> bool {
+    matches!(self::linkage(global), linkage::INTERNAL | linkage::PRIVATE)
+}
+
+/// A C string of `text`, which holds no zero byte.
+pub fn c_string(text: &str) -> CString {
+    CString::new(text.replace('\0', "")).unwrap_or_default()
+}

@@ -1,0 +1,97 @@
+//! LLVM's own `-O3` pipeline, with the NVPTX back end's additions, and the marks for read-only loads.
+//!
+//! A load through a `&[T]` parameter may use the read-only data cache (`ld.global.nc`): nothing writes that memory
+//! during the launch, because the host lent it to the launch by `&`. LLVM selects that instruction for loads marked
+//! `invariant.load`. The marks are set when everything is inlined, on the loads whose address derives from such a
+//! parameter and nothing else.
+
+use std::collections::BTreeSet;
+use std::ptr;
+
+use crate::error::Error;
+use crate::intrinsics::READ_ONLY;
+use crate::llvm::{self, Context, Metadata, Module, TargetMachine, Value};
+use crate::records::Kernel;
+
+/// Optimises the module for `machine`.
+pub fn optimise(context: Context, module: Module, machine: TargetMachine, kernels: &[Kernel]) -> Result<(), Error> {
+    let entries: Vec<_> = kernels.iter().map(|kernel| entry_subprogram(module, kernel)).collect();
+    run_passes(module, "default<O3>", Some(machine))?;
+    for (kernel, entry) in kernels.iter().zip(entries) {
+        if let Some(entry) = entry {
+            llvm::set_subprogram(kernel.function, entry);
+        }
+    }
+    mark_read_only_loads(context, module);
+    run_passes(module, "function(early-cse,instcombine,simplifycfg),globaldce", Some(machine))
+}
+
+/// The debug information of a kernel's entry, whose body the kernel has after inlining: lines (`.loc`) are written only
+/// for functions that have some.
+fn entry_subprogram(module: Module, kernel: &Kernel) -> Option<Metadata> {
+    llvm::function(module, &kernel.entry).and_then(llvm::subprogram)
+}
+
+/// Runs a pipeline in LLVM's textual form.
+pub fn run_passes(module: Module, passes: &str, machine: Option<TargetMachine>) -> Result<(), Error> {
+    let options = llvm::create_pass_options();
+    // SAFETY: the text lives through the call.
+    let error = unsafe { llvm::run_passes(module, llvm::c_string(passes).as_ptr(), machine, options) };
+    match error {
+        None => Ok(()),
+        // SAFETY: the error is not used again.
+        Some(error) => Err(Error::Llvm { step: "passes", cause: unsafe { llvm::owned_text(llvm::pass_error_message(error)) } }),
+    }
+}
+
+/// Fails with LLVM's own words if the module is not well-formed.
+pub fn verify(module: Module) -> Result<(), Error> {
+    let mut message = ptr::null_mut();
+    let return_status = 2;
+    // SAFETY: LLVM writes the message.
+    let broken = unsafe { llvm::verify_module(module, return_status, &mut message) } != 0;
+    // SAFETY: LLVM wrote the message.
+    let cause = unsafe { llvm::owned_text(message) };
+    if broken { Err(Error::Llvm { step: "verifier", cause }) } else { Ok(()) }
+}
+
+fn mark_read_only_loads(context: Context, module: Module) {
+    let Some(mark) = llvm::function(module, READ_ONLY) else { return };
+    let calls = llvm::calls_of(mark);
+    let read_only: BTreeSet<Value> = calls.iter().map(|&call| llvm::operand(call, 0)).collect();
+    let node = empty_node(context);
+    // SAFETY: pointer and length are of one string.
+    let invariant = unsafe { llvm::metadata_kind(context, c"invariant.load".as_ptr(), 14) };
+    for function in llvm::functions(module).filter(|&function| !llvm::declared_only(function)) {
+        for load in llvm::instructions(function).into_iter().filter_map(llvm::is_load) {
+            if derives_from(llvm::operand(load, 0), &read_only, &mut BTreeSet::new()) {
+                llvm::set_metadata(load, invariant, node);
+            }
+        }
+    }
+    for call in calls {
+        llvm::erase(call);
+    }
+}
+
+/// Whether every object that `address` may point into is one of `objects`. A cycle of phis adds no object.
+fn derives_from(address: Value, objects: &BTreeSet<Value>, seen: &mut BTreeSet<Value>) -> bool {
+    if objects.contains(&address) || !seen.insert(address) {
+        return true;
+    }
+    let mut from = |index| derives_from(llvm::operand(address, index), objects, seen);
+    if llvm::is_gep(address).is_some() || llvm::is_address_space_cast(address).is_some() {
+        from(0)
+    } else if llvm::is_select(address).is_some() {
+        from(1) && from(2)
+    } else if llvm::is_phi(address).is_some() {
+        (0..llvm::operand_count(address) as u32).all(from)
+    } else {
+        false
+    }
+}
+
+fn empty_node(context: Context) -> Value {
+    // SAFETY: no operands are read.
+    llvm::metadata_as_value(context, unsafe { llvm::metadata_node(context, ptr::null(), 0) })
+}

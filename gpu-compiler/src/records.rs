@@ -1,0 +1,202 @@
+//! Finds the kernel records in the bitcode and makes each entry a `ptx_kernel`.
+//!
+//! A record is a constant that `gpu_std::kernel::KernelRecord` lays out; its entry is a function that takes a pointer
+//! to the parameter struct. The `ptx_kernel` takes that struct by value, with Rust's size and alignment, so the host's
+//! C ABI never decides how a parameter crosses the launch.
+
+use std::collections::BTreeMap;
+
+use crate::error::Error;
+use crate::llvm::{self, Context, Module, Value};
+
+/// `gpu_std::kernel::KERNEL_MAGIC`.
+const KERNEL_MAGIC: &[u8; 16] = b"oxwarp kernel 01";
+/// `gpu_std::runtime::RUNTIME_MAGIC`.
+const RUNTIME_MAGIC: &[u8; 16] = b"oxwarp runtime01";
+/// `gpu_std::kernel::NO_FMA`.
+const NO_FMA: u32 = 1;
+
+/// A kernel instance that this crate has the code of.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    pub id: u128,
+    pub name: String,
+    pub module_path: String,
+    pub file: String,
+    pub line: u32,
+    pub fma: bool,
+    /// The `ptx_kernel`.
+    pub function: Value,
+    /// Its name.
+    pub symbol: String,
+    /// The name of the Rust function that it calls.
+    pub entry: String,
+}
+
+/// What the records say.
+#[derive(Debug, Default)]
+pub struct Records {
+    pub kernels: Vec<Kernel>,
+    /// Paths of core's and alloc's functions, and the symbol of what replaces each on a device.
+    pub replacements: BTreeMap<String, String>,
+}
+
+/// Reads all records and adds a `ptx_kernel` for each whose entry is defined here. An entry that is only declared
+/// belongs to a kernel of another crate, which has compiled it.
+pub fn read(context: Context, module: Module) -> Result<Records, Error> {
+    let mut records = Records::default();
+    let found: Vec<Constant> = llvm::globals(module)
+        .filter_map(llvm::initializer)
+        .filter(|&initializer| starts_with(initializer, KERNEL_MAGIC))
+        .map(Constant::of)
+        .collect::<Result<_, _>>()?;
+    for record in found {
+        let entry = record.pointer(32)?;
+        if llvm::declared_only(entry) {
+            continue;
+        }
+        if records.replacements.is_empty() {
+            records.replacements = replacements(record.pointer(40)?)?;
+        }
+        records.kernels.push(kernel(context, module, &record, entry)?);
+    }
+    records.kernels.sort_by(|a, b| a.symbol.cmp(&b.symbol));
+    Ok(records)
+}
+
+fn kernel(context: Context, module: Module, record: &Constant, entry: Value) -> Result<Kernel, Error> {
+    let id = u128::from(record.u64(16)?) | u128::from(record.u64(24)?) << 64;
+    let name = record.text(48)?;
+    let symbol = format!("{name}_{id:032x}");
+    let function = ptx_kernel(context, module, &symbol, entry, record.u64(104)?, record.u64(112)?);
+    Ok(Kernel {
+        id,
+        name,
+        module_path: record.text(64)?,
+        file: record.text(80)?,
+        line: record.u32(96)?,
+        fma: record.u32(100)? & NO_FMA == 0,
+        function,
+        symbol,
+        entry: llvm::name(entry),
+    })
+}
+
+/// `ptx_kernel void symbol(ptr byval([size x i8]) align(align))`, which calls `entry` with that pointer.
+fn ptx_kernel(context: Context, module: Module, symbol: &str, entry: Value, size: u64, align: u64) -> Value {
+    let pointer = llvm::pointer_type(context, 0);
+    let void = llvm::void_type(context);
+    let parameters = if size == 0 { &[][..] } else { &[pointer][..] };
+    let function = llvm::declare(module, symbol, llvm::signature(void, parameters));
+    llvm::set_call_convention(function, llvm::PTX_KERNEL);
+    if size > 0 {
+        let bytes = llvm::array_type(llvm::i8_type(context), size);
+        let by_value = llvm::create_type_attribute(context, llvm::attribute("byval"), bytes);
+        let aligned = llvm::create_enum_attribute(context, llvm::attribute("align"), align);
+        llvm::add_attribute(function, 1, by_value);
+        llvm::add_attribute(function, 1, aligned);
+    }
+    let builder = llvm::create_builder(context);
+    // SAFETY: the name is a C string.
+    let body = unsafe { llvm::append_block(context, function, c"entry".as_ptr()) };
+    llvm::position_at_end(builder, body);
+    let argument = if size == 0 { llvm::const_null(pointer) } else { llvm::parameter(function, 0) };
+    llvm::call(builder, llvm::value_type(entry), entry, &[argument]);
+    llvm::build_return_void(builder);
+    let always_inline = llvm::create_enum_attribute(context, llvm::attribute("alwaysinline"), 0);
+    llvm::remove_enum_attribute(entry, llvm::FUNCTION_INDEX, llvm::attribute("noinline"));
+    llvm::add_attribute(entry, llvm::FUNCTION_INDEX, always_inline);
+    function
+}
+
+/// Reads `gpu_std::runtime::RUNTIME`.
+fn replacements(table: Value) -> Result<BTreeMap<String, String>, Error> {
+    let initializer = llvm::initializer(table).ok_or(malformed("the runtime table"))?;
+    if !starts_with(initializer, RUNTIME_MAGIC) {
+        return Err(malformed("the runtime's magic"));
+    }
+    let table = Constant::of(initializer)?;
+    let count = table.u64(16)?;
+    (0..count as usize)
+        .map(|index| {
+            let at = 24 + index * 24;
+            Ok((table.text(at)?, llvm::name(table.pointer(at + 16)?)))
+        })
+        .collect()
+}
+
+fn malformed(what: &'static str) -> Error {
+    Error::Record { what }
+}
+
+/// A constant as rustc lays it out: bytes, and pointers at some offsets.
+struct Constant {
+    bytes: Vec<u8>,
+    pointers: BTreeMap<usize, Value>,
+}
+
+impl Constant {
+    fn of(initializer: Value) -> Result<Self, Error> {
+        let mut constant = Constant { bytes: Vec::new(), pointers: BTreeMap::new() };
+        constant.push(initializer)?;
+        Ok(constant)
+    }
+
+    fn push(&mut self, value: Value) -> Result<(), Error> {
+        if llvm::is_constant_struct(value).is_some() {
+            for index in 0..llvm::operand_count(value) as u32 {
+                self.push(llvm::operand(value, index))?;
+            }
+        } else if llvm::is_constant_data(value).is_some() {
+            self.bytes.extend_from_slice(data(value));
+        } else if llvm::is_constant_zero(value).is_some() {
+            let length = llvm::array_length(llvm::type_of(value)) as usize;
+            self.bytes.resize(self.bytes.len() + length, 0);
+        } else if llvm::is_constant_expression(value).is_some()
+            && llvm::const_opcode(value) == llvm::opcode::INT_TO_PTR
+        {
+            self.bytes.extend_from_slice(&llvm::zero_extended(llvm::operand(value, 0)).to_le_bytes());
+        } else if llvm::type_kind(llvm::type_of(value)) == llvm::kind::POINTER {
+            self.pointers.insert(self.bytes.len(), value);
+            self.bytes.extend_from_slice(&[0; 8]);
+        } else {
+            return Err(malformed("a field of an unknown kind"));
+        }
+        Ok(())
+    }
+
+    fn u64(&self, at: usize) -> Result<u64, Error> {
+        let bytes = self.bytes.get(at..at + 8).ok_or(malformed("its size"))?;
+        Ok(bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte)))
+    }
+
+    fn u32(&self, at: usize) -> Result<u32, Error> {
+        let bytes = self.bytes.get(at..at + 4).ok_or(malformed("its size"))?;
+        Ok(bytes.iter().rev().fold(0, |value, &byte| value << 8 | u32::from(byte)))
+    }
+
+    fn pointer(&self, at: usize) -> Result<Value, Error> {
+        self.pointers.get(&at).copied().ok_or(malformed("a pointer"))
+    }
+
+    /// A `&'static str` at `at`.
+    fn text(&self, at: usize) -> Result<String, Error> {
+        let length = self.u64(at + 8)? as usize;
+        let bytes = llvm::initializer(self.pointer(at)?).and_then(llvm::is_constant_data).map(data);
+        let text = bytes.and_then(|bytes| bytes.get(..length)).ok_or(malformed("a text"))?;
+        Ok(String::from_utf8_lossy(text).into_owned())
+    }
+}
+
+/// The bytes of an array constant.
+fn data(value: Value) -> &'static [u8] {
+    let mut length = 0;
+    // SAFETY: LLVM writes how many bytes the constant has, and constants live as long as the context.
+    unsafe { std::slice::from_raw_parts(llvm::raw_data(value, &mut length), length) }
+}
+
+fn starts_with(initializer: Value, magic: &[u8; 16]) -> bool {
+    llvm::is_constant_struct(initializer).is_some()
+        && llvm::operand_count(initializer) > 0
+        && llvm::is_constant_data(llvm::operand(initializer, 0)).is_some_and(|first| data(first).starts_with(magic))
+}

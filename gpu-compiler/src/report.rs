@@ -1,0 +1,133 @@
+//! What the compiler answers: the kernels that the PTX holds, and errors about the user's code.
+//!
+//! It crosses from the compiler's process to the macro as a text of lines, `word` and tab-separated fields.
+
+use std::fmt::Write;
+
+/// One kernel instance in the PTX.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kernel {
+    /// The bits of the instance's `TypeId`.
+    pub id: u128,
+    /// The name of its `.entry`.
+    pub symbol: String,
+    /// The most dimensions a launch may have.
+    pub dimensions: u32,
+    /// Bytes of static shared memory.
+    pub shared_bytes: u32,
+    /// Whether it can call itself or through a pointer, so that its stack has no known depth.
+    pub deep_stack: bool,
+}
+
+/// A place in the user's source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file as rustc names it.
+    pub file: String,
+    /// From 1.
+    pub line: u32,
+    /// From 1.
+    pub column: u32,
+}
+
+/// Code in a kernel that no device can run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// The kernel's name.
+    pub kernel: String,
+    /// The crate and module of the kernel.
+    pub module: String,
+    /// What is wrong.
+    pub message: String,
+    /// What to do instead.
+    pub help: String,
+    /// Where: the innermost call first, then who called that, up to the kernel.
+    pub places: Vec<Place>,
+}
+
+/// The whole answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// The kernels in the PTX.
+    pub kernels: Vec<Kernel>,
+    /// Errors. If there are any, there is no PTX.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Report {
+    /// The name of the report's file in the output folder.
+    pub const FILE: &str = "report";
+
+    /// The text that [`Report::parse`] reads.
+    pub fn to_text(&self) -> String {
+        let mut text = String::new();
+        for kernel in &self.kernels {
+            let Kernel { id, symbol, dimensions, shared_bytes, deep_stack } = kernel;
+            let _ = writeln!(text, "kernel\t{id:x}\t{symbol}\t{dimensions}\t{shared_bytes}\t{deep_stack}");
+        }
+        for diagnostic in &self.diagnostics {
+            let Diagnostic { kernel, module, message, help, places } = diagnostic;
+            let _ = writeln!(text, "error\t{kernel}\t{module}\t{}\t{}", one_line(message), one_line(help));
+            for Place { file, line, column } in places {
+                let _ = writeln!(text, "at\t{file}\t{line}\t{column}");
+            }
+        }
+        text
+    }
+
+    /// Reads a report; `None` if it is not one.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut report = Report::default();
+        for line in text.lines() {
+            match *line.split('\t').collect::<Vec<_>>() {
+                ["kernel", id, symbol, dimensions, shared_bytes, deep_stack] => report.kernels.push(Kernel {
+                    id: u128::from_str_radix(id, 16).ok()?,
+                    symbol: symbol.into(),
+                    dimensions: dimensions.parse().ok()?,
+                    shared_bytes: shared_bytes.parse().ok()?,
+                    deep_stack: deep_stack.parse().ok()?,
+                }),
+                ["error", kernel, module, message, help] => report.diagnostics.push(Diagnostic {
+                    kernel: kernel.into(),
+                    module: module.into(),
+                    message: message.into(),
+                    help: help.into(),
+                    places: Vec::new(),
+                }),
+                ["at", file, line, column] => report.diagnostics.last_mut()?.places.push(Place {
+                    file: file.into(),
+                    line: line.parse().ok()?,
+                    column: column.parse().ok()?,
+                }),
+                _ => return None,
+            }
+        }
+        Some(report)
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.replace(['\t', '\n'], " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_survives_its_text() {
+        let place = Place { file: "src/a b.rs".into(), line: 3, column: 9 };
+        let report = Report {
+            kernels: vec![Kernel { id: u128::MAX - 5, symbol: "k_1".into(), dimensions: 2, shared_bytes: 1024, deep_stack: true }],
+            diagnostics: vec![Diagnostic {
+                kernel: "k".into(),
+                module: "a::b".into(),
+                message: "no".into(),
+                help: "yes".into(),
+                places: vec![place.clone(), place],
+            }],
+        };
+        assert_eq!(Report::parse(&report.to_text()), Some(report));
+        assert_eq!(Report::parse("nonsense"), None);
+    }
+}
