@@ -153,8 +153,16 @@ fn open(name: &'static str) -> Result<Driver, LoadError> {
         Ok(library) => Ok(Driver::of(library)),
         Err(error) => Err(LoadError {
             library: name,
-            reason: error.to_string(),
+            reason: reason_of(&error),
         }),
+    }
+}
+
+/// What the dynamic linker said, which `libloading` keeps as the source of its own error.
+fn reason_of(error: &libloading::Error) -> String {
+    match std::error::Error::source(error) {
+        Some(source) => source.to_string(),
+        None => error.to_string(),
     }
 }
 
