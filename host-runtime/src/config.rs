@@ -150,11 +150,11 @@ where
 /// ```
 /// # use host_runtime::{Gpu, Kernel, KernelBuilder, LaunchConfig, Result, launch};
 /// # #[allow(non_camel_case_types)]
-/// # struct add(LaunchConfig);
-/// # fn add() -> add { unreachable!() }
-/// # impl KernelBuilder for add { fn from_config(config: LaunchConfig) -> Self { add(config) } }
+/// # struct add { config: LaunchConfig }
+/// # fn add() -> add { add { config: LaunchConfig::default() } }
+/// # impl KernelBuilder for add { fn from_config(config: LaunchConfig) -> Self { Self { config } } }
 /// # impl add {
-/// #     fn block(self, block: impl host_runtime::ToDim) -> Self { add(self.0.block(block)) }
+/// #     fn block(self, block: impl host_runtime::ToDim) -> Self { Self { config: self.config.block(block) } }
 /// #     fn launch(self, _x: f32) -> Result<()> { Ok(()) }
 /// # }
 /// launch!(add[4096, 256](1.5))?;

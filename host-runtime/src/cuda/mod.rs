@@ -7,6 +7,8 @@
 mod memory;
 mod module;
 mod panic;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -265,16 +267,4 @@ fn limits(device: Device) -> Result<Limits> {
 
 fn attribute_of(device: Device, attribute: DeviceAttribute) -> Result<u32> {
     Ok(device.get_attribute(attribute)?.unsigned_abs())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn messages_say_which_devices_there_are() {
-        assert_eq!(present(0), "there is no CUDA device");
-        assert_eq!(present(1), "there is only cuda:0");
-        assert_eq!(present(4), "there are cuda:0 to cuda:3");
-    }
 }

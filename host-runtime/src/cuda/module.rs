@@ -63,9 +63,18 @@ impl CudaDevice {
     /// Finds the kernel's function, and loads its module first if need be.
     #[cold]
     pub(super) fn load(&self, record: &'static KernelRecord) -> Result<LoadedKernel> {
-        let Some(Found { code, kernel }) = registry::find(record) else {
-            return Err(registry::missing(record));
-        };
+        match registry::find(record) {
+            Some(found) => self.load_found(record, found),
+            None => Err(registry::missing(record)),
+        }
+    }
+
+    pub(super) fn load_found(
+        &self,
+        record: &'static KernelRecord,
+        found: Found,
+    ) -> Result<LoadedKernel> {
+        let Found { code, kernel } = found;
         check_shared(record.name, kernel, self.limits.shared_bytes, || {
             self.label()
         })?;

@@ -36,7 +36,7 @@ macro_rules! kernel {
                 run(
                     // SAFETY: as above.
                     $(unsafe {
-                        <$type as KernelParam>::from_raw(parameters.$view, core::mem::offset_of!(Parameters, $view))
+                        <$type as KernelParam>::from_raw(parameters.$view)
                     },)*
                     $($(parameters.$value,)*)?
                 )
