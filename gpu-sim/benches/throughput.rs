@@ -46,9 +46,9 @@ unsafe fn vector_add_entry(params: *const u8) {
     unsafe {
         let [a, b, c] = *params.cast::<[View; 3]>();
         vector_add(
-            KernelParam::from_raw(a, 0),
-            KernelParam::from_raw(b, 16),
-            KernelParam::from_raw(c, 32),
+            KernelParam::from_raw(a),
+            KernelParam::from_raw(b),
+            KernelParam::from_raw(c),
         );
     }
 }
@@ -58,9 +58,9 @@ unsafe fn dot_entry(params: *const u8) {
     unsafe {
         let [a, b, partial] = *params.cast::<[View; 3]>();
         dot(
-            KernelParam::from_raw(a, 0),
-            KernelParam::from_raw(b, 16),
-            KernelParam::from_raw(partial, 32),
+            KernelParam::from_raw(a),
+            KernelParam::from_raw(b),
+            KernelParam::from_raw(partial),
         );
     }
 }

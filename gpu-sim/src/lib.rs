@@ -12,6 +12,7 @@ mod fault;
 mod heap;
 mod job;
 mod lane;
+mod loan;
 mod panics;
 mod shared;
 mod stack;

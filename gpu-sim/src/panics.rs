@@ -47,27 +47,27 @@ fn record(context: &Context<'_>, info: &PanicHookInfo<'_>) {
     );
 }
 
-/// The running thread has unwound with `payload`.
+/// The running thread has unwound with `payload`. It was the last that its worker ran for this launch.
 #[cold]
 pub(crate) fn caught(payload: Box<dyn Any + Send>) {
     let Some(context) = context::current() else {
         return;
     };
-    if !context.panicked.get() {
-        // Another hook than ours ran.
-        stop(
-            context,
-            KernelPanic {
-                message: message(&*payload).to_owned(),
-                file: "<unknown>".to_owned(),
-                line: 0,
-                column: 0,
-                block: context.block.get(),
-                thread: context.thread.get(),
-            },
-        );
+    if context.panicked.get() {
+        return;
     }
-    context.panicked.set(false);
+    // Another hook than ours ran.
+    stop(
+        context,
+        KernelPanic {
+            message: message(&*payload).to_owned(),
+            file: "<unknown>".to_owned(),
+            line: 0,
+            column: 0,
+            block: context.block.get(),
+            thread: context.thread.get(),
+        },
+    );
 }
 
 fn stop(context: &Context<'_>, panic: KernelPanic) {

@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use crate::context::Context;
 use crate::job::Job;
 use crate::lane::{Event, Lane};
+use crate::loan::{self, Loan};
 use crate::stack::Stack;
 
 thread_local! {
@@ -19,8 +20,10 @@ pub(crate) fn work(job: &Job<'_>) {
         context: &context,
         idle: IDLE.take(),
         waiting: Vec::new(),
+        loan: None,
     };
     worker.run_blocks();
+    worker.idle.truncate(loan::share());
     IDLE.set(worker.idle);
 }
 
@@ -29,6 +32,8 @@ struct Worker<'a> {
     idle: Vec<Lane>,
     /// The lanes of the block's threads that wait at a barrier, in the order of the threads.
     waiting: Vec<Lane>,
+    /// For the lanes beyond this worker's share, from the first barrier on.
+    loan: Option<Loan>,
 }
 
 impl Worker<'_> {
@@ -44,8 +49,7 @@ impl Worker<'_> {
             let mut lane = self.idle.pop().unwrap_or_else(|| Lane::new(Stack::new()));
             let event = lane.resume(self.context);
             if event == Event::Barrier {
-                self.context.waiting.set(true);
-                self.waiting.push(lane);
+                self.wait(lane);
                 continue;
             }
             self.idle.push(lane.recycle());
@@ -53,6 +57,16 @@ impl Worker<'_> {
                 return !self.waiting.is_empty();
             }
         }
+    }
+
+    /// The lane's thread waits at its first barrier.
+    #[inline]
+    fn wait(&mut self, lane: Lane) {
+        let context = self.context;
+        self.loan
+            .get_or_insert_with(|| Loan::for_block(context.block_dim.count()));
+        context.waiting.set(true);
+        self.waiting.push(lane);
     }
 
     /// Runs the block's waiting threads from barrier to barrier until all have ended.

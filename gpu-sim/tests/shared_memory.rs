@@ -24,7 +24,7 @@ fn arrays_of_one_kernel_do_not_alias() {
 
 #[test]
 fn instances_of_a_generic_function_have_their_own() {
-    fn array<T: 'static>(value: u32) -> u32 {
+    fn array<T: 'static>(_of: T, value: u32) -> u32 {
         let one = shared_array![u32; 1];
         one.set(0, value);
         sync_threads();
@@ -33,7 +33,7 @@ fn instances_of_a_generic_function_have_their_own() {
     launch_1d(1, 1, || {
         let both = shared_array![u32; 1];
         both.set(0, 7);
-        assert_eq!((array::<u8>(1), array::<u16>(2), both.get(0)), (1, 2, 7));
+        assert_eq!((array(0_u8, 1), array(0_u16, 2), both.get(0)), (1, 2, 7));
     })
     .unwrap();
 }
