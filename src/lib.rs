@@ -1,1 +1,47 @@
-//! x
+//! GPU kernels in plain Rust.
+//!
+//! `#[kernel]` on an ordinary function makes it launchable on an NVIDIA GPU from the host code beside it: one
+//! `cargo run`, on stock Rust, without a CUDA toolkit. Without a GPU the same program runs on a CPU simulator.
+//!
+//! ```
+//! use oxwarp::prelude::*;
+//!
+//! #[kernel]
+//! fn add(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>) {
+//!     let i = thread::index_1d();
+//!     if let Some(c) = c.get_mut(i) {
+//!         *c = a[*i] + b[*i];
+//!     }
+//! }
+//!
+//! fn main() -> oxwarp::Result<()> {
+//!     let gpu = Gpu::cpu(); // or `Gpu::new()?`: the first GPU, or else the simulator
+//!     let a = gpu.to_device(&vec![1.0f32; 1000])?;
+//!     let b = gpu.to_device(&vec![2.0f32; 1000])?;
+//!     let mut c = gpu.zeros::<f32>(1000)?;
+//!     launch!(add[4, 256](&a, &b, &mut c))?;
+//!     assert_eq!(c.to_vec()?, vec![3.0; 1000]);
+//!     Ok(())
+//! }
+//! ```
+//!
+//! This crate only gathers the parts: [`kernel`] and [`device_code!`] from `gpu-macros`, the device side from
+//! `gpu-std`, the host side from `host-runtime`, ready-made kernels from `gpu-kernels` ([`kernels`]).
+
+pub use gpu_kernels as kernels;
+pub use gpu_macros::{device_code, kernel};
+pub use gpu_std::{
+    Dim3, DisjointSlice, atomic, block, disjoint, shared, shared_array, sync_threads, thread,
+};
+#[doc(hidden)]
+pub use host_runtime::__private;
+pub use host_runtime::*;
+
+/// What a program with kernels needs in scope.
+pub mod prelude {
+    pub use gpu_macros::kernel;
+    pub use gpu_std::atomic::{AtomicF32, AtomicF64};
+    pub use gpu_std::disjoint::{BlockIndex, ThreadIndex, ThreadIndex2d};
+    pub use gpu_std::{DisjointSlice, block, shared_array, sync_threads, thread};
+    pub use host_runtime::{DeviceArray, Gpu, Kernel, launch};
+}

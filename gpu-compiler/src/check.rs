@@ -17,9 +17,14 @@ const PROVIDED: [&str; 3] = ["malloc", "free", "vprintf"];
 
 /// Finds everything that cannot run, once for each kernel and cause.
 pub fn check(module: Module, kernels: &[Kernel]) -> Vec<Diagnostic> {
-    let missing: BTreeSet<Value> =
-        undefined(module).into_iter().filter(|&value| !PROVIDED.contains(&llvm::name(value).as_str())).collect();
-    kernels.iter().flat_map(|kernel| check_kernel(kernel, &missing)).collect()
+    let missing: BTreeSet<Value> = undefined(module)
+        .into_iter()
+        .filter(|&value| !PROVIDED.contains(&llvm::name(value).as_str()))
+        .collect();
+    kernels
+        .iter()
+        .flat_map(|kernel| check_kernel(kernel, &missing))
+        .collect()
 }
 
 fn check_kernel(kernel: &Kernel, missing: &BTreeSet<Value>) -> Vec<Diagnostic> {
@@ -32,7 +37,13 @@ fn check_kernel(kernel: &Kernel, missing: &BTreeSet<Value>) -> Vec<Diagnostic> {
                     let mut places = places_of(instruction);
                     places.extend(callers(kernel.function, function));
                     let (kernel, module) = (kernel.name.clone(), kernel.module_path.clone());
-                    found.push(Diagnostic { kernel, module, message, help, places });
+                    found.push(Diagnostic {
+                        kernel,
+                        module,
+                        message,
+                        help,
+                        places,
+                    });
                 }
             }
         }
@@ -42,13 +53,19 @@ fn check_kernel(kernel: &Kernel, missing: &BTreeSet<Value>) -> Vec<Diagnostic> {
 
 fn faults(instruction: Value, missing: &BTreeSet<Value>) -> Vec<(String, String)> {
     let mut faults = Vec::new();
-    if llvm::is_call_site(instruction) && llvm::is_inline_asm(llvm::called_value(instruction)).is_some() {
+    if llvm::is_call_site(instruction)
+        && llvm::is_inline_asm(llvm::called_value(instruction)).is_some()
+    {
         faults.push((
             "host inline assembly cannot run on a GPU".into(),
             "write it in Rust, or keep it out of the kernel".into(),
         ));
     }
-    faults.extend(llvm::operands(instruction).filter(|operand| missing.contains(operand)).map(no_device_code));
+    faults.extend(
+        llvm::operands(instruction)
+            .filter(|operand| missing.contains(operand))
+            .map(no_device_code),
+    );
     faults
 }
 
@@ -61,7 +78,10 @@ fn no_device_code(value: Value) -> (String, String) {
     }
     if !names::is_rust(&symbol) {
         let message = format!("the external C function `{symbol}` has no device code");
-        return (message, "a kernel can call Rust functions; write this one in Rust".into());
+        return (
+            message,
+            "a kernel can call Rust functions; write this one in Rust".into(),
+        );
     }
     let message = format!("`{path}` has no device code");
     let help = match names::crate_of(&path) {
@@ -73,9 +93,11 @@ fn no_device_code(value: Value) -> (String, String) {
 
 /// Where an instruction comes from: innermost first.
 fn places_of(instruction: Value) -> Vec<Place> {
-    std::iter::successors(llvm::debug_location(instruction), |&location| llvm::location_inlined_at(location))
-        .filter_map(place)
-        .collect()
+    std::iter::successors(llvm::debug_location(instruction), |&location| {
+        llvm::location_inlined_at(location)
+    })
+    .filter_map(place)
+    .collect()
 }
 
 fn place(location: Metadata) -> Option<Place> {
@@ -85,13 +107,25 @@ fn place(location: Metadata) -> Option<Place> {
         // SAFETY: LLVM writes the length of the text that it returns, which lives as long as the context.
         let bytes = unsafe {
             let start = read(file, &mut length);
-            if start.is_null() { &[] } else { std::slice::from_raw_parts(start, length as usize) }
+            if start.is_null() {
+                &[]
+            } else {
+                std::slice::from_raw_parts(start, length as usize)
+            }
         };
         String::from_utf8_lossy(bytes).into_owned()
     };
     let (name, directory) = (text(llvm::file_name), text(llvm::file_directory));
-    let file = if name.starts_with('/') || directory.is_empty() { name } else { format!("{directory}/{name}") };
-    Some(Place { file, line: llvm::location_line(location), column: llvm::location_column(location) })
+    let file = if name.starts_with('/') || directory.is_empty() {
+        name
+    } else {
+        format!("{directory}/{name}")
+    };
+    Some(Place {
+        file,
+        line: llvm::location_line(location),
+        column: llvm::location_column(location),
+    })
 }
 
 /// The places of the calls that lead from `kernel` to `function`, innermost first.
@@ -103,12 +137,15 @@ fn callers(kernel: Value, function: Value) -> Vec<Place> {
         if !seen.insert(from) {
             return None;
         }
-        llvm::instructions(from).into_iter().filter(|&i| llvm::is_call_site(i)).find_map(|call| {
-            let callee = llvm::is_function(llvm::called_value(call))?;
-            let mut places = search(callee, to, seen)?;
-            places.extend(places_of(call));
-            Some(places)
-        })
+        llvm::instructions(from)
+            .into_iter()
+            .filter(|&i| llvm::is_call_site(i))
+            .find_map(|call| {
+                let callee = llvm::is_function(llvm::called_value(call))?;
+                let mut places = search(callee, to, seen)?;
+                places.extend(places_of(call));
+                Some(places)
+            })
     }
     search(kernel, function, &mut BTreeSet::new()).unwrap_or_default()
 }

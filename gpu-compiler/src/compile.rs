@@ -35,8 +35,17 @@ pub fn compile(request: &Request) -> Result<Report, Error> {
 }
 
 /// From the crate's whole bitcode to a module of device code.
-fn lower(context: Context, module: Module, records: &Records, request: &Request) -> Result<Vec<u32>, Error> {
-    let functions: Vec<Value> = records.kernels.iter().map(|kernel| kernel.function).collect();
+fn lower(
+    context: Context,
+    module: Module,
+    records: &Records,
+    request: &Request,
+) -> Result<Vec<u32>, Error> {
+    let functions: Vec<Value> = records
+        .kernels
+        .iter()
+        .map(|kernel| kernel.function)
+        .collect();
     Sources::open(context, request, records)?.link_into(module, &functions)?;
     retarget::retarget(context, module);
     let dimensions = launch_facts::apply(module, &records.kernels, request.fma);
@@ -60,12 +69,20 @@ fn optimise_and_emit(
         optimise::optimise(context, module, machine, &kernels)?;
         if index == 0 {
             report.diagnostics = check::check(module, &kernels);
-            report.kernels = kernels.iter().zip(dimensions).map(|(kernel, &dimensions)| describe(kernel, dimensions)).collect();
+            report.kernels = kernels
+                .iter()
+                .zip(dimensions)
+                .map(|(kernel, &dimensions)| describe(kernel, dimensions))
+                .collect();
         }
         if !report.diagnostics.is_empty() {
             break;
         }
-        write(request, &format!("{target}.ptx"), &emit::emit(module, machine)?)?;
+        write(
+            request,
+            &format!("{target}.ptx"),
+            &emit::emit(module, machine)?,
+        )?;
     }
     Ok(report)
 }
@@ -73,7 +90,10 @@ fn optimise_and_emit(
 /// The same kernels in a clone of their module.
 fn in_clone(module: Module, kernels: &[Kernel]) -> Vec<Kernel> {
     let kernels = kernels.iter().filter_map(|kernel| {
-        Some(Kernel { function: llvm::function(module, &kernel.symbol)?, ..kernel.clone() })
+        Some(Kernel {
+            function: llvm::function(module, &kernel.symbol)?,
+            ..kernel.clone()
+        })
     });
     kernels.collect()
 }

@@ -10,12 +10,18 @@ pub fn emit(module: Module, machine: TargetMachine) -> Result<String, Error> {
     let assembly = 0;
     let (mut message, mut buffer) = (ptr::null_mut(), None);
     // SAFETY: LLVM writes the buffer, or a message.
-    let failed = unsafe { llvm::emit_to_buffer(machine, module, assembly, &mut message, &mut buffer) } != 0;
+    let failed =
+        unsafe { llvm::emit_to_buffer(machine, module, assembly, &mut message, &mut buffer) } != 0;
     let Some(buffer) = buffer.filter(|_| !failed) else {
         // SAFETY: LLVM wrote the message.
-        return Err(Error::Llvm { step: "NVPTX back end", cause: unsafe { llvm::owned_text(message) } });
+        return Err(Error::Llvm {
+            step: "NVPTX back end",
+            cause: unsafe { llvm::owned_text(message) },
+        });
     };
     // SAFETY: start and size are of one buffer, which lives to the end of the process.
-    let bytes = unsafe { std::slice::from_raw_parts(llvm::buffer_start(buffer), llvm::buffer_size(buffer)) };
+    let bytes = unsafe {
+        std::slice::from_raw_parts(llvm::buffer_start(buffer), llvm::buffer_size(buffer))
+    };
     Ok(String::from_utf8_lossy(bytes).into_owned())
 }

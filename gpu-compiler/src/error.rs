@@ -41,7 +41,9 @@ pub enum Error {
         cause: String,
     },
     /// A kernel record is not as `gpu-std` lays it out.
-    #[error("a kernel record in the bitcode is malformed ({what}): gpu-macros and gpu-compiler are of different versions")]
+    #[error(
+        "a kernel record in the bitcode is malformed ({what}): gpu-macros and gpu-compiler are of different versions"
+    )]
     Record {
         /// What was wrong.
         what: &'static str,

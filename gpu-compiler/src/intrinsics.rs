@@ -12,7 +12,11 @@ pub const READ_ONLY: &str = "gpu.read_only";
 
 /// Lowers all `gpu.*` symbols of the module.
 pub fn lower(context: Context, module: Module) -> Result<(), Error> {
-    let lowering = Lowering { context, module, builder: llvm::create_builder(context) };
+    let lowering = Lowering {
+        context,
+        module,
+        builder: llvm::create_builder(context),
+    };
     for function in llvm::functions(module).collect::<Vec<_>>() {
         let name = llvm::name(function);
         if let Some(intrinsic) = name.strip_prefix("gpu.llvm.") {
@@ -37,10 +41,14 @@ impl Lowering {
     fn llvm_intrinsic(&self, function: Value, name: &str) -> Result<(), Error> {
         let id = llvm::lookup_intrinsic_id(name.as_ptr().cast(), name.len());
         if id == 0 {
-            return Err(Error::Llvm { step: "intrinsics", cause: format!("this LLVM has no `{name}`") });
+            return Err(Error::Llvm {
+                step: "intrinsics",
+                cause: format!("this LLVM has no `{name}`"),
+            });
         }
         // SAFETY: none of the intrinsics in use is overloaded, so no types are given.
-        let intrinsic = unsafe { llvm::intrinsic_declaration(self.module, id, std::ptr::null(), 0) };
+        let intrinsic =
+            unsafe { llvm::intrinsic_declaration(self.module, id, std::ptr::null(), 0) };
         llvm::replace_all_uses(function, intrinsic);
         Ok(())
     }
@@ -66,8 +74,11 @@ impl Lowering {
     fn shared_static(&self, call: Value) -> Result<(), Error> {
         let around = llvm::function_of(call);
         let constant = |index| {
-            let constant = llvm::is_constant_int(llvm::operand(call, index)).map(llvm::zero_extended);
-            constant.ok_or(Error::Record { what: "the size of a shared array" })
+            let constant =
+                llvm::is_constant_int(llvm::operand(call, index)).map(llvm::zero_extended);
+            constant.ok_or(Error::Record {
+                what: "the size of a shared array",
+            })
         };
         let (size, align) = (constant(0)?, constant(1)?);
         let bytes = llvm::array_type(llvm::i8_type(self.context), size);
@@ -86,7 +97,10 @@ impl Lowering {
     fn atomic_fadd(&self, call: Value) -> Result<(), Error> {
         let (fadd, monotonic) = (11, 2);
         let [pointer, value] = [0, 1].map(|index| llvm::operand(call, index));
-        llvm::replace_instruction(call, llvm::build_atomic_rmw(self.builder, fadd, pointer, value, monotonic, 0));
+        llvm::replace_instruction(
+            call,
+            llvm::build_atomic_rmw(self.builder, fadd, pointer, value, monotonic, 0),
+        );
         Ok(())
     }
 
@@ -108,7 +122,10 @@ impl Lowering {
     /// mutability), as calls that no pass can mistake for an access.
     fn read_only_parameter(&self, function: Value) {
         let read_only = llvm::enum_attribute(function, 1, llvm::attribute("readonly")).is_some();
-        let signature = llvm::signature(llvm::void_type(self.context), &[llvm::pointer_type(self.context, 0)]);
+        let signature = llvm::signature(
+            llvm::void_type(self.context),
+            &[llvm::pointer_type(self.context, 0)],
+        );
         for call in llvm::calls_of(function) {
             if read_only {
                 let mark = llvm::declare(self.module, READ_ONLY, signature);
@@ -123,7 +140,12 @@ impl Lowering {
     /// Reads and writes nothing that a program has, but is not removed either.
     fn make_inert(&self, mark: Value) {
         const INACCESSIBLE_MEMORY_READ_WRITE: u64 = 0b1100;
-        self.add_attribute(mark, llvm::FUNCTION_INDEX, "memory", INACCESSIBLE_MEMORY_READ_WRITE);
+        self.add_attribute(
+            mark,
+            llvm::FUNCTION_INDEX,
+            "memory",
+            INACCESSIBLE_MEMORY_READ_WRITE,
+        );
         self.add_attribute(mark, llvm::FUNCTION_INDEX, "nounwind", 0);
         self.add_attribute(mark, llvm::FUNCTION_INDEX, "willreturn", 0);
         self.add_attribute(mark, llvm::FUNCTION_INDEX, "nocallback", 0);
@@ -132,11 +154,22 @@ impl Lowering {
     }
 
     fn add_attribute(&self, function: Value, index: u32, kind: &str, value: u64) {
-        llvm::add_attribute(function, index, llvm::create_enum_attribute(self.context, llvm::attribute(kind), value));
+        llvm::add_attribute(
+            function,
+            index,
+            llvm::create_enum_attribute(self.context, llvm::attribute(kind), value),
+        );
     }
 
     fn global(&self, name: &str, value_type: llvm::Type, address_space: u32) -> Value {
         // SAFETY: the name lives through the call.
-        unsafe { llvm::add_global(self.module, value_type, llvm::c_string(name).as_ptr(), address_space) }
+        unsafe {
+            llvm::add_global(
+                self.module,
+                value_type,
+                llvm::c_string(name).as_ptr(),
+                address_space,
+            )
+        }
     }
 }

@@ -19,7 +19,10 @@ pub const ANY: u32 = 3;
 /// Finds the most dimensions that each kernel may be launched with, and applies that and its choice of `fma` to the
 /// code.
 pub fn apply(module: Module, kernels: &[Kernel], fma: bool) -> Vec<u32> {
-    let reached: Vec<BTreeSet<Value>> = kernels.iter().map(|kernel| reach(kernel.function).functions).collect();
+    let reached: Vec<BTreeSet<Value>> = kernels
+        .iter()
+        .map(|kernel| reach(kernel.function).functions)
+        .collect();
     let dimensions: Vec<u32> = reached.iter().map(dimensions_of).collect();
     remove_dimension_calls(module);
     fold_registers(module, &widest(&reached, &dimensions));
@@ -38,23 +41,36 @@ fn dimensions_of(reached: &BTreeSet<Value>) -> u32 {
 }
 
 fn calls_in(functions: &BTreeSet<Value>) -> impl Iterator<Item = Value> {
-    functions.iter().flat_map(|&function| llvm::instructions(function)).filter(|&i| llvm::is_call_site(i))
+    functions
+        .iter()
+        .flat_map(|&function| llvm::instructions(function))
+        .filter(|&i| llvm::is_call_site(i))
 }
 
 /// Whether a kernel, once optimised, can call itself or through a pointer, so that `ptxas` cannot know its stack.
 pub fn deep_stack(kernel: Value) -> bool {
     let reached = reach(kernel).functions;
-    let through_pointer =
-        |callee: Value| llvm::is_function(callee).is_none() && llvm::is_inline_asm(callee).is_none();
-    calls_in(&reached).map(llvm::called_value).any(through_pointer) || recursive(&reached)
+    let through_pointer = |callee: Value| {
+        llvm::is_function(callee).is_none() && llvm::is_inline_asm(callee).is_none()
+    };
+    calls_in(&reached)
+        .map(llvm::called_value)
+        .any(through_pointer)
+        || recursive(&reached)
 }
 
 /// Whether a function of the set can come back to itself by direct calls.
 fn recursive(reached: &BTreeSet<Value>) -> bool {
     let mut callees: BTreeMap<Value, BTreeSet<Value>> = BTreeMap::new();
     for &function in reached {
-        let called = llvm::instructions(function).into_iter().filter(|&i| llvm::is_call_site(i)).map(llvm::called_value);
-        callees.insert(function, called.filter(|callee| reached.contains(callee)).collect());
+        let called = llvm::instructions(function)
+            .into_iter()
+            .filter(|&i| llvm::is_call_site(i))
+            .map(llvm::called_value);
+        callees.insert(
+            function,
+            called.filter(|callee| reached.contains(callee)).collect(),
+        );
     }
     // What calls nothing that is left can be taken away; a cycle is what never can.
     loop {
@@ -91,9 +107,14 @@ fn fold_registers(module: Module, widest: &BTreeMap<Value, u32>) {
     for (register, value) in [("tid", 0), ("ctaid", 0), ("ntid", 1), ("nctaid", 1)] {
         for (dimension, letter) in [(2, "y"), (3, "z")] {
             let name = format!("gpu.llvm.nvvm.read.ptx.sreg.{register}.{letter}");
-            let Some(function) = llvm::function(module, &name) else { continue };
+            let Some(function) = llvm::function(module, &name) else {
+                continue;
+            };
             for call in llvm::calls_of(function) {
-                if widest.get(&llvm::function_of(call)).is_some_and(|&widest| widest < dimension) {
+                if widest
+                    .get(&llvm::function_of(call))
+                    .is_some_and(|&widest| widest < dimension)
+                {
                     llvm::replace_instruction(call, llvm::const_int(llvm::type_of(call), value, 0));
                 }
             }
@@ -103,12 +124,23 @@ fn fold_registers(module: Module, widest: &BTreeMap<Value, u32>) {
 
 /// Allows contraction in all functions but those that a kernel without it reaches.
 fn contract(module: Module, kernels: &[Kernel], reached: &[BTreeSet<Value>]) {
-    let without: BTreeSet<Value> =
-        kernels.iter().zip(reached).filter(|(kernel, _)| !kernel.fma).flat_map(|(_, functions)| functions).copied().collect();
+    let without: BTreeSet<Value> = kernels
+        .iter()
+        .zip(reached)
+        .filter(|(kernel, _)| !kernel.fma)
+        .flat_map(|(_, functions)| functions)
+        .copied()
+        .collect();
     for function in llvm::functions(module).filter(|function| !without.contains(function)) {
         for instruction in llvm::instructions(function) {
-            if matches!(llvm::opcode(instruction), opcode::FADD | opcode::FSUB | opcode::FMUL) {
-                llvm::set_fast_math_flags(instruction, llvm::fast_math_flags(instruction) | ALLOW_CONTRACT);
+            if matches!(
+                llvm::opcode(instruction),
+                opcode::FADD | opcode::FSUB | opcode::FMUL
+            ) {
+                llvm::set_fast_math_flags(
+                    instruction,
+                    llvm::fast_math_flags(instruction) | ALLOW_CONTRACT,
+                );
             }
         }
     }
@@ -117,6 +149,10 @@ fn contract(module: Module, kernels: &[Kernel], reached: &[BTreeSet<Value>]) {
 /// Bytes of static shared memory that a kernel uses.
 pub fn shared_bytes(kernel: Value) -> u32 {
     let globals = reach(kernel).globals;
-    let arrays = globals.iter().filter(|&&global| llvm::pointer_address_space(llvm::type_of(global)) == llvm::SHARED);
-    arrays.map(|&array| llvm::array_length(llvm::value_type(array)).next_multiple_of(16) as u32).sum()
+    let arrays = globals
+        .iter()
+        .filter(|&&global| llvm::pointer_address_space(llvm::type_of(global)) == llvm::SHARED);
+    arrays
+        .map(|&array| llvm::array_length(llvm::value_type(array)).next_multiple_of(16) as u32)
+        .sum()
 }

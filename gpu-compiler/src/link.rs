@@ -34,9 +34,19 @@ impl<'a> Sources<'a> {
     /// Opens the sources that `request` names.
     pub fn open(context: Context, request: &Request, records: &'a Records) -> Result<Self, Error> {
         let bitcode = read_file(&request.bitcode)?;
-        let libdevice = request.libdevice.as_deref().map(Libdevice::open).transpose()?;
+        let libdevice = request
+            .libdevice
+            .as_deref()
+            .map(Libdevice::open)
+            .transpose()?;
         let std = StdBitcode::open(&request.rust_libraries)?;
-        Ok(Sources { context, bitcode, replacements: &records.replacements, std, libdevice })
+        Ok(Sources {
+            context,
+            bitcode,
+            replacements: &records.replacements,
+            std,
+            libdevice,
+        })
     }
 
     /// Links into `module` all that its kernels reach, and drops the rest.
@@ -72,7 +82,11 @@ impl<'a> Sources<'a> {
         }
         let runtime = parse_lazily(self.context, &self.bitcode, "the crate")?;
         for function in llvm::functions(runtime) {
-            if self.replacements.values().any(|name| *name == llvm::name(function)) {
+            if self
+                .replacements
+                .values()
+                .any(|name| *name == llvm::name(function))
+            {
                 llvm::set_linkage(function, linkage::EXTERNAL);
                 self.keep_out_of_line(function);
             }
@@ -84,19 +98,32 @@ impl<'a> Sources<'a> {
 
     /// A panic is rare, and small kernels are fast; but what asks to be inlined always (`panic_fmt`) is.
     fn keep_out_of_line(&self, function: Value) {
-        if llvm::enum_attribute(function, llvm::FUNCTION_INDEX, llvm::attribute("alwaysinline")).is_none() {
-            let noinline = llvm::create_enum_attribute(self.context, llvm::attribute("noinline"), 0);
+        if llvm::enum_attribute(
+            function,
+            llvm::FUNCTION_INDEX,
+            llvm::attribute("alwaysinline"),
+        )
+        .is_none()
+        {
+            let noinline =
+                llvm::create_enum_attribute(self.context, llvm::attribute("noinline"), 0);
             llvm::add_attribute(function, llvm::FUNCTION_INDEX, noinline);
         }
     }
 
     fn link_math(&self, module: Module, missing: &[String]) -> Result<bool, Error> {
-        let wanted: Vec<&String> = missing.iter().filter(|name| math::is_function(name)).collect();
+        let wanted: Vec<&String> = missing
+            .iter()
+            .filter(|name| math::is_function(name))
+            .collect();
         if wanted.is_empty() {
             return Ok(false);
         }
         let (source, what) = match &self.libdevice {
-            Some(libdevice) => (parse_lazily(self.context, libdevice.bitcode(), "libdevice")?, "libdevice"),
+            Some(libdevice) => (
+                parse_lazily(self.context, libdevice.bitcode(), "libdevice")?,
+                "libdevice",
+            ),
             None => (parse_lazily(self.context, math::LIBM, "libm")?, "libm"),
         };
         math::name_definitions(source, &wanted, self.libdevice.is_some());
@@ -106,7 +133,10 @@ impl<'a> Sources<'a> {
     }
 
     fn link_std(&self, module: Module, missing: &[String]) -> Result<bool, Error> {
-        let members: BTreeSet<_> = missing.iter().filter_map(|name| self.std.defines(name)).collect();
+        let members: BTreeSet<_> = missing
+            .iter()
+            .filter_map(|name| self.std.defines(name))
+            .collect();
         for member in members {
             if let Some(bitcode) = self.std.bitcode(member)? {
                 let source = parse_lazily(self.context, bitcode, "the standard library")?;
@@ -128,7 +158,10 @@ fn replace(module: Module, symbol: &str, replacement: &str) {
 
 /// A file's bytes.
 pub fn read_file(path: &std::path::Path) -> Result<Vec<u8>, Error> {
-    fs::read(path).map_err(|cause| Error::File { path: path.into(), cause })
+    fs::read(path).map_err(|cause| Error::File {
+        path: path.into(),
+        cause,
+    })
 }
 
 /// Reads a module whole.
@@ -136,7 +169,9 @@ pub fn parse(context: Context, bitcode: &[u8], what: &str) -> Result<Module, Err
     let mut module = None;
     // SAFETY: the buffer copies the bytes, and LLVM writes the module.
     let failed = unsafe { llvm::parse_bitcode(context, buffer(bitcode), &mut module) };
-    module.filter(|_| failed == 0).ok_or_else(|| Error::Bitcode { what: what.into() })
+    module
+        .filter(|_| failed == 0)
+        .ok_or_else(|| Error::Bitcode { what: what.into() })
 }
 
 /// Reads a module's names; a function's body is read when it is linked.
@@ -144,7 +179,9 @@ fn parse_lazily(context: Context, bitcode: &[u8], what: &str) -> Result<Module, 
     let mut module = None;
     // SAFETY: the buffer copies the bytes, and LLVM writes the module, which owns the buffer from then on.
     let failed = unsafe { llvm::parse_bitcode_lazily(context, buffer(bitcode), &mut module) };
-    module.filter(|_| failed == 0).ok_or_else(|| Error::Bitcode { what: what.into() })
+    module
+        .filter(|_| failed == 0)
+        .ok_or_else(|| Error::Bitcode { what: what.into() })
 }
 
 fn buffer(bytes: &[u8]) -> llvm::Buffer {
@@ -153,7 +190,10 @@ fn buffer(bytes: &[u8]) -> llvm::Buffer {
 }
 
 fn link_as_needed(module: Module, source: Module, what: &str) -> Result<(), Error> {
-    for value in llvm::functions(source).chain(llvm::globals(source)).chain(llvm::aliases(source)) {
+    for value in llvm::functions(source)
+        .chain(llvm::globals(source))
+        .chain(llvm::aliases(source))
+    {
         if !llvm::declared_only(value) && !llvm::is_local(value) {
             llvm::set_linkage(value, linkage::LINK_ONCE_ODR);
             llvm::set_comdat(value, None);
@@ -162,14 +202,22 @@ fn link_as_needed(module: Module, source: Module, what: &str) -> Result<(), Erro
     retarget::set_target(source);
     // SAFETY: `source` is not used again.
     if unsafe { llvm::link_modules(module, source) } != 0 {
-        return Err(Error::Link { what: what.into(), cause: "see the messages above".into() });
+        return Err(Error::Link {
+            what: what.into(),
+            cause: "see the messages above".into(),
+        });
     }
     Ok(())
 }
 
 /// Removes what would keep host code alive: constructors, and lists of used symbols.
 fn drop_roots(module: Module) {
-    for name in ["llvm.used", "llvm.compiler.used", "llvm.global_ctors", "llvm.global_dtors"] {
+    for name in [
+        "llvm.used",
+        "llvm.compiler.used",
+        "llvm.global_ctors",
+        "llvm.global_dtors",
+    ] {
         if let Some(list) = llvm::global(module, name) {
             // SAFETY: nothing refers to such a list, and its handle goes no further.
             unsafe { llvm::delete_global(list) };
@@ -181,7 +229,8 @@ fn drop_roots(module: Module) {
 /// clean-up paths a function reaches less.
 fn keep_only(module: Module, kernels: &[Value]) -> Result<(), Error> {
     run_passes(module, "function(lower-invoke,unreachableblockelim)", None)?;
-    for function in llvm::functions(module).filter(|&function| llvm::has_personality(function) != 0) {
+    for function in llvm::functions(module).filter(|&function| llvm::has_personality(function) != 0)
+    {
         llvm::set_personality(function, None);
     }
     set_linkage(module, kernels, linkage::LINK_ONCE_ODR);
@@ -190,7 +239,10 @@ fn keep_only(module: Module, kernels: &[Value]) -> Result<(), Error> {
 
 /// Gives all definitions but the kernels a linkage with which they are dropped when nothing refers to them.
 fn set_linkage(module: Module, kernels: &[Value], linkage: i32) {
-    for value in llvm::functions(module).chain(llvm::globals(module)).chain(llvm::aliases(module)) {
+    for value in llvm::functions(module)
+        .chain(llvm::globals(module))
+        .chain(llvm::aliases(module))
+    {
         llvm::set_comdat(value, None);
         if !llvm::declared_only(value) && !llvm::is_local(value) && !kernels.contains(&value) {
             llvm::set_visibility(value, 0);
@@ -200,7 +252,9 @@ fn set_linkage(module: Module, kernels: &[Value], linkage: i32) {
 }
 
 fn is_defined(module: Module, name: &str) -> bool {
-    llvm::function(module, name).or_else(|| llvm::global(module, name)).is_some_and(|value| !llvm::declared_only(value))
+    llvm::function(module, name)
+        .or_else(|| llvm::global(module, name))
+        .is_some_and(|value| !llvm::declared_only(value))
 }
 
 /// Functions and globals that are used but not defined, less those that LLVM or this compiler knows.
@@ -208,7 +262,9 @@ pub fn undefined(module: Module) -> Vec<Value> {
     llvm::functions(module)
         .chain(llvm::globals(module))
         .filter(|&value| llvm::declared_only(value) && llvm::first_use(value).is_some())
-        .filter(|&value| llvm::is_function(value).is_none_or(|function| llvm::intrinsic_id(function) == 0))
+        .filter(|&value| {
+            llvm::is_function(value).is_none_or(|function| llvm::intrinsic_id(function) == 0)
+        })
         .filter(|&value| !llvm::name(value).starts_with("gpu."))
         .collect()
 }

@@ -18,15 +18,48 @@ pub const LIBM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/libm.bc"));
 
 /// C's functions on doubles; those on floats have an `f` more. All are in libdevice and in the `libm` crate.
 const FUNCTIONS: [&str; 36] = [
-    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "cos", "cosh", "erf", "erfc", "exp", "exp10",
-    "exp2", "expm1", "fdim", "fmod", "frexp", "hypot", "ilogb", "ldexp", "lgamma", "log", "log10", "log1p", "log2", "modf",
-    "nextafter", "pow", "remainder", "sin", "sinh", "tan", "tanh", "tgamma",
+    "acos",
+    "acosh",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "cbrt",
+    "cos",
+    "cosh",
+    "erf",
+    "erfc",
+    "exp",
+    "exp10",
+    "exp2",
+    "expm1",
+    "fdim",
+    "fmod",
+    "frexp",
+    "hypot",
+    "ilogb",
+    "ldexp",
+    "lgamma",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "modf",
+    "nextafter",
+    "pow",
+    "remainder",
+    "sin",
+    "sinh",
+    "tan",
+    "tanh",
+    "tgamma",
 ];
 
 /// LLVM's intrinsics that have no instruction on NVPTX, without `llvm.` and the type.
 const INTRINSICS: [&str; 17] = [
-    "acos", "asin", "atan", "atan2", "cos", "cosh", "exp", "exp10", "exp2", "log", "log10", "log2", "pow", "sin", "sinh",
-    "tan", "tanh",
+    "acos", "asin", "atan", "atan2", "cos", "cosh", "exp", "exp10", "exp2", "log", "log10", "log2",
+    "pow", "sin", "sinh", "tan", "tanh",
 ];
 
 /// CUDA's libdevice.
@@ -37,7 +70,9 @@ pub struct Libdevice {
 impl Libdevice {
     /// Reads `libdevice.10.bc`.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        Ok(Libdevice { bitcode: read_file(path)? })
+        Ok(Libdevice {
+            bitcode: read_file(path)?,
+        })
     }
 
     /// Its bytes.
@@ -65,7 +100,10 @@ pub fn name_calls(module: Module) {
             llvm::replace_all_uses(intrinsic, function);
         }
     }
-    for function in llvm::functions(module).filter(|&function| !llvm::declared_only(function)).collect::<Vec<_>>() {
+    for function in llvm::functions(module)
+        .filter(|&function| !llvm::declared_only(function))
+        .collect::<Vec<_>>()
+    {
         for instruction in llvm::instructions(function) {
             if llvm::opcode(instruction) == opcode::FREM {
                 call_fmod(module, instruction);
@@ -87,7 +125,9 @@ fn c_name_of_intrinsic(name: &str) -> Option<String> {
         "f64" => "",
         _ => return None,
     };
-    INTRINSICS.contains(&function).then(|| format!("{function}{suffix}"))
+    INTRINSICS
+        .contains(&function)
+        .then(|| format!("{function}{suffix}"))
 }
 
 fn call_fmod(module: Module, remainder: Value) {
@@ -108,9 +148,16 @@ fn call_fmod(module: Module, remainder: Value) {
 
 /// Gives the definitions in libdevice or libm the C names in `wanted`.
 pub fn name_definitions(source: Module, wanted: &[&String], libdevice: bool) {
-    for function in llvm::functions(source).filter(|&function| !llvm::declared_only(function)).collect::<Vec<_>>() {
+    for function in llvm::functions(source)
+        .filter(|&function| !llvm::declared_only(function))
+        .collect::<Vec<_>>()
+    {
         let symbol = llvm::name(function);
-        let name = if libdevice { libdevice_name(&symbol) } else { libm_name(&symbol) };
+        let name = if libdevice {
+            libdevice_name(&symbol)
+        } else {
+            libm_name(&symbol)
+        };
         if name.as_ref().is_some_and(|name| wanted.contains(&name)) {
             llvm::set_linkage(function, llvm::linkage::EXTERNAL);
             llvm::rename(function, &name.unwrap_or_default());

@@ -14,8 +14,16 @@ use crate::llvm::{self, Context, Metadata, Module, TargetMachine, Value};
 use crate::records::Kernel;
 
 /// Optimises the module for `machine`.
-pub fn optimise(context: Context, module: Module, machine: TargetMachine, kernels: &[Kernel]) -> Result<(), Error> {
-    let entries: Vec<_> = kernels.iter().map(|kernel| entry_subprogram(module, kernel)).collect();
+pub fn optimise(
+    context: Context,
+    module: Module,
+    machine: TargetMachine,
+    kernels: &[Kernel],
+) -> Result<(), Error> {
+    let entries: Vec<_> = kernels
+        .iter()
+        .map(|kernel| entry_subprogram(module, kernel))
+        .collect();
     run_passes(module, "default<O3>", Some(machine))?;
     for (kernel, entry) in kernels.iter().zip(entries) {
         if let Some(entry) = entry {
@@ -23,7 +31,11 @@ pub fn optimise(context: Context, module: Module, machine: TargetMachine, kernel
         }
     }
     mark_read_only_loads(context, module);
-    run_passes(module, "function(early-cse,instcombine,simplifycfg),globaldce", Some(machine))
+    run_passes(
+        module,
+        "function(early-cse,instcombine,simplifycfg),globaldce",
+        Some(machine),
+    )
 }
 
 /// The debug information of a kernel's entry, whose body the kernel has after inlining: lines (`.loc`) are written only
@@ -33,14 +45,22 @@ fn entry_subprogram(module: Module, kernel: &Kernel) -> Option<Metadata> {
 }
 
 /// Runs a pipeline in LLVM's textual form.
-pub fn run_passes(module: Module, passes: &str, machine: Option<TargetMachine>) -> Result<(), Error> {
+pub fn run_passes(
+    module: Module,
+    passes: &str,
+    machine: Option<TargetMachine>,
+) -> Result<(), Error> {
     let options = llvm::create_pass_options();
     // SAFETY: the text lives through the call.
-    let error = unsafe { llvm::run_passes(module, llvm::c_string(passes).as_ptr(), machine, options) };
+    let error =
+        unsafe { llvm::run_passes(module, llvm::c_string(passes).as_ptr(), machine, options) };
     match error {
         None => Ok(()),
         // SAFETY: the error is not used again.
-        Some(error) => Err(Error::Llvm { step: "passes", cause: unsafe { llvm::owned_text(llvm::pass_error_message(error)) } }),
+        Some(error) => Err(Error::Llvm {
+            step: "passes",
+            cause: unsafe { llvm::owned_text(llvm::pass_error_message(error)) },
+        }),
     }
 }
 
@@ -52,18 +72,30 @@ pub fn verify(module: Module) -> Result<(), Error> {
     let broken = unsafe { llvm::verify_module(module, return_status, &mut message) } != 0;
     // SAFETY: LLVM wrote the message.
     let cause = unsafe { llvm::owned_text(message) };
-    if broken { Err(Error::Llvm { step: "verifier", cause }) } else { Ok(()) }
+    if broken {
+        Err(Error::Llvm {
+            step: "verifier",
+            cause,
+        })
+    } else {
+        Ok(())
+    }
 }
 
 fn mark_read_only_loads(context: Context, module: Module) {
-    let Some(mark) = llvm::function(module, READ_ONLY) else { return };
+    let Some(mark) = llvm::function(module, READ_ONLY) else {
+        return;
+    };
     let calls = llvm::calls_of(mark);
     let read_only: BTreeSet<Value> = calls.iter().map(|&call| llvm::operand(call, 0)).collect();
     let node = empty_node(context);
     // SAFETY: pointer and length are of one string.
     let invariant = unsafe { llvm::metadata_kind(context, c"invariant.load".as_ptr(), 14) };
     for function in llvm::functions(module).filter(|&function| !llvm::declared_only(function)) {
-        for load in llvm::instructions(function).into_iter().filter_map(llvm::is_load) {
+        for load in llvm::instructions(function)
+            .into_iter()
+            .filter_map(llvm::is_load)
+        {
             if derives_from(llvm::operand(load, 0), &read_only, &mut BTreeSet::new()) {
                 llvm::set_metadata(load, invariant, node);
             }
@@ -93,5 +125,7 @@ fn derives_from(address: Value, objects: &BTreeSet<Value>, seen: &mut BTreeSet<V
 
 fn empty_node(context: Context) -> Value {
     // SAFETY: no operands are read.
-    llvm::metadata_as_value(context, unsafe { llvm::metadata_node(context, ptr::null(), 0) })
+    llvm::metadata_as_value(context, unsafe {
+        llvm::metadata_node(context, ptr::null(), 0)
+    })
 }

@@ -21,7 +21,9 @@ pub fn reach(kernel: Value) -> Reached {
     while let Some(value) = open.pop() {
         if llvm::is_function(value).is_some() {
             if reached.functions.insert(value) {
-                let operands = llvm::instructions(value).into_iter().flat_map(llvm::operands);
+                let operands = llvm::instructions(value)
+                    .into_iter()
+                    .flat_map(llvm::operands);
                 open.extend(operands.filter(|&operand| llvm::is_constant(operand).is_some()));
             }
         } else if llvm::is_global_variable(value).is_some() {

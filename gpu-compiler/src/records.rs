@@ -22,8 +22,6 @@ pub struct Kernel {
     pub id: u128,
     pub name: String,
     pub module_path: String,
-    pub file: String,
-    pub line: u32,
     pub fma: bool,
     /// The `ptx_kernel`.
     pub function: Value,
@@ -58,23 +56,35 @@ pub fn read(context: Context, module: Module) -> Result<Records, Error> {
         if records.replacements.is_empty() {
             records.replacements = replacements(record.pointer(40)?)?;
         }
-        records.kernels.push(kernel(context, module, &record, entry)?);
+        records
+            .kernels
+            .push(kernel(context, module, &record, entry)?);
     }
     records.kernels.sort_by(|a, b| a.symbol.cmp(&b.symbol));
     Ok(records)
 }
 
-fn kernel(context: Context, module: Module, record: &Constant, entry: Value) -> Result<Kernel, Error> {
+fn kernel(
+    context: Context,
+    module: Module,
+    record: &Constant,
+    entry: Value,
+) -> Result<Kernel, Error> {
     let id = u128::from(record.u64(16)?) | u128::from(record.u64(24)?) << 64;
     let name = record.text(48)?;
     let symbol = format!("{name}_{id:032x}");
-    let function = ptx_kernel(context, module, &symbol, entry, record.u64(104)?, record.u64(112)?);
+    let function = ptx_kernel(
+        context,
+        module,
+        &symbol,
+        entry,
+        record.u64(104)?,
+        record.u64(112)?,
+    );
     Ok(Kernel {
         id,
         name,
         module_path: record.text(64)?,
-        file: record.text(80)?,
-        line: record.u32(96)?,
         fma: record.u32(100)? & NO_FMA == 0,
         function,
         symbol,
@@ -83,7 +93,14 @@ fn kernel(context: Context, module: Module, record: &Constant, entry: Value) -> 
 }
 
 /// `ptx_kernel void symbol(ptr byval([size x i8]) align(align))`, which calls `entry` with that pointer.
-fn ptx_kernel(context: Context, module: Module, symbol: &str, entry: Value, size: u64, align: u64) -> Value {
+fn ptx_kernel(
+    context: Context,
+    module: Module,
+    symbol: &str,
+    entry: Value,
+    size: u64,
+    align: u64,
+) -> Value {
     let pointer = llvm::pointer_type(context, 0);
     let void = llvm::void_type(context);
     let parameters = if size == 0 { &[][..] } else { &[pointer][..] };
@@ -100,7 +117,11 @@ fn ptx_kernel(context: Context, module: Module, symbol: &str, entry: Value, size
     // SAFETY: the name is a C string.
     let body = unsafe { llvm::append_block(context, function, c"entry".as_ptr()) };
     llvm::position_at_end(builder, body);
-    let argument = if size == 0 { llvm::const_null(pointer) } else { llvm::parameter(function, 0) };
+    let argument = if size == 0 {
+        llvm::const_null(pointer)
+    } else {
+        llvm::parameter(function, 0)
+    };
     llvm::call(builder, llvm::value_type(entry), entry, &[argument]);
     llvm::build_return_void(builder);
     let always_inline = llvm::create_enum_attribute(context, llvm::attribute("alwaysinline"), 0);
@@ -137,7 +158,10 @@ struct Constant {
 
 impl Constant {
     fn of(initializer: Value) -> Result<Self, Error> {
-        let mut constant = Constant { bytes: Vec::new(), pointers: BTreeMap::new() };
+        let mut constant = Constant {
+            bytes: Vec::new(),
+            pointers: BTreeMap::new(),
+        };
         constant.push(initializer)?;
         Ok(constant)
     }
@@ -155,7 +179,8 @@ impl Constant {
         } else if llvm::is_constant_expression(value).is_some()
             && llvm::const_opcode(value) == llvm::opcode::INT_TO_PTR
         {
-            self.bytes.extend_from_slice(&llvm::zero_extended(llvm::operand(value, 0)).to_le_bytes());
+            self.bytes
+                .extend_from_slice(&llvm::zero_extended(llvm::operand(value, 0)).to_le_bytes());
         } else if llvm::type_kind(llvm::type_of(value)) == llvm::kind::POINTER {
             self.pointers.insert(self.bytes.len(), value);
             self.bytes.extend_from_slice(&[0; 8]);
@@ -167,23 +192,36 @@ impl Constant {
 
     fn u64(&self, at: usize) -> Result<u64, Error> {
         let bytes = self.bytes.get(at..at + 8).ok_or(malformed("its size"))?;
-        Ok(bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte)))
+        Ok(bytes
+            .iter()
+            .rev()
+            .fold(0, |value, &byte| value << 8 | u64::from(byte)))
     }
 
     fn u32(&self, at: usize) -> Result<u32, Error> {
         let bytes = self.bytes.get(at..at + 4).ok_or(malformed("its size"))?;
-        Ok(bytes.iter().rev().fold(0, |value, &byte| value << 8 | u32::from(byte)))
+        Ok(bytes
+            .iter()
+            .rev()
+            .fold(0, |value, &byte| value << 8 | u32::from(byte)))
     }
 
     fn pointer(&self, at: usize) -> Result<Value, Error> {
-        self.pointers.get(&at).copied().ok_or(malformed("a pointer"))
+        self.pointers
+            .get(&at)
+            .copied()
+            .ok_or(malformed("a pointer"))
     }
 
     /// A `&'static str` at `at`.
     fn text(&self, at: usize) -> Result<String, Error> {
         let length = self.u64(at + 8)? as usize;
-        let bytes = llvm::initializer(self.pointer(at)?).and_then(llvm::is_constant_data).map(data);
-        let text = bytes.and_then(|bytes| bytes.get(..length)).ok_or(malformed("a text"))?;
+        let bytes = llvm::initializer(self.pointer(at)?)
+            .and_then(llvm::is_constant_data)
+            .map(data);
+        let text = bytes
+            .and_then(|bytes| bytes.get(..length))
+            .ok_or(malformed("a text"))?;
         Ok(String::from_utf8_lossy(text).into_owned())
     }
 }
@@ -198,5 +236,6 @@ fn data(value: Value) -> &'static [u8] {
 fn starts_with(initializer: Value, magic: &[u8; 16]) -> bool {
     llvm::is_constant_struct(initializer).is_some()
         && llvm::operand_count(initializer) > 0
-        && llvm::is_constant_data(llvm::operand(initializer, 0)).is_some_and(|first| data(first).starts_with(magic))
+        && llvm::is_constant_data(llvm::operand(initializer, 0))
+            .is_some_and(|first| data(first).starts_with(magic))
 }

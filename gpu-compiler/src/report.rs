@@ -62,12 +62,32 @@ impl Report {
     pub fn to_text(&self) -> String {
         let mut text = String::new();
         for kernel in &self.kernels {
-            let Kernel { id, symbol, dimensions, shared_bytes, deep_stack } = kernel;
-            let _ = writeln!(text, "kernel\t{id:x}\t{symbol}\t{dimensions}\t{shared_bytes}\t{deep_stack}");
+            let Kernel {
+                id,
+                symbol,
+                dimensions,
+                shared_bytes,
+                deep_stack,
+            } = kernel;
+            let _ = writeln!(
+                text,
+                "kernel\t{id:x}\t{symbol}\t{dimensions}\t{shared_bytes}\t{deep_stack}"
+            );
         }
         for diagnostic in &self.diagnostics {
-            let Diagnostic { kernel, module, message, help, places } = diagnostic;
-            let _ = writeln!(text, "error\t{kernel}\t{module}\t{}\t{}", one_line(message), one_line(help));
+            let Diagnostic {
+                kernel,
+                module,
+                message,
+                help,
+                places,
+            } = diagnostic;
+            let _ = writeln!(
+                text,
+                "error\t{kernel}\t{module}\t{}\t{}",
+                one_line(message),
+                one_line(help)
+            );
             for Place { file, line, column } in places {
                 let _ = writeln!(text, "at\t{file}\t{line}\t{column}");
             }
@@ -80,13 +100,15 @@ impl Report {
         let mut report = Report::default();
         for line in text.lines() {
             match *line.split('\t').collect::<Vec<_>>() {
-                ["kernel", id, symbol, dimensions, shared_bytes, deep_stack] => report.kernels.push(Kernel {
-                    id: u128::from_str_radix(id, 16).ok()?,
-                    symbol: symbol.into(),
-                    dimensions: dimensions.parse().ok()?,
-                    shared_bytes: shared_bytes.parse().ok()?,
-                    deep_stack: deep_stack.parse().ok()?,
-                }),
+                ["kernel", id, symbol, dimensions, shared_bytes, deep_stack] => {
+                    report.kernels.push(Kernel {
+                        id: u128::from_str_radix(id, 16).ok()?,
+                        symbol: symbol.into(),
+                        dimensions: dimensions.parse().ok()?,
+                        shared_bytes: shared_bytes.parse().ok()?,
+                        deep_stack: deep_stack.parse().ok()?,
+                    })
+                }
                 ["error", kernel, module, message, help] => report.diagnostics.push(Diagnostic {
                     kernel: kernel.into(),
                     module: module.into(),
@@ -116,9 +138,19 @@ mod tests {
 
     #[test]
     fn a_report_survives_its_text() {
-        let place = Place { file: "src/a b.rs".into(), line: 3, column: 9 };
+        let place = Place {
+            file: "src/a b.rs".into(),
+            line: 3,
+            column: 9,
+        };
         let report = Report {
-            kernels: vec![Kernel { id: u128::MAX - 5, symbol: "k_1".into(), dimensions: 2, shared_bytes: 1024, deep_stack: true }],
+            kernels: vec![Kernel {
+                id: u128::MAX - 5,
+                symbol: "k_1".into(),
+                dimensions: 2,
+                shared_bytes: 1024,
+                deep_stack: true,
+            }],
             diagnostics: vec![Diagnostic {
                 kernel: "k".into(),
                 module: "a::b".into(),

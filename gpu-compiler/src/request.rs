@@ -66,7 +66,9 @@ impl Request {
         let mut arguments = arguments.into_iter();
         while let Some(name) = arguments.next() {
             let name = name.to_string_lossy().into_owned();
-            let value = arguments.next().ok_or_else(|| Error::Usage(format!("`{name}` wants a value")))?;
+            let value = arguments
+                .next()
+                .ok_or_else(|| Error::Usage(format!("`{name}` wants a value")))?;
             match name.as_str() {
                 "--llvm" => request.llvm = value.into(),
                 "--rust-libraries" => request.rust_libraries = value.into(),
@@ -86,7 +88,8 @@ impl Request {
 }
 
 fn target(text: &str) -> Result<Target, Error> {
-    text.parse().map_err(|error: crate::UnknownTarget| Error::Usage(error.to_string()))
+    text.parse()
+        .map_err(|error: crate::UnknownTarget| Error::Usage(error.to_string()))
 }
 
 #[cfg(test)]
@@ -104,13 +107,21 @@ mod tests {
             libdevice: Some("f".into()),
             fma: false,
         };
-        assert_eq!(Request::from_arguments(request.to_arguments()).unwrap(), request);
+        assert_eq!(
+            Request::from_arguments(request.to_arguments()).unwrap(),
+            request
+        );
     }
 
     #[test]
     fn wrong_arguments_are_named() {
-        for (arguments, named) in [(vec!["--speed", "9"], "--speed"), (vec!["--llvm"], "--llvm"), (vec!["--target", "sm_1"], "sm_1")] {
-            let error = Request::from_arguments(arguments.into_iter().map(OsString::from)).unwrap_err();
+        for (arguments, named) in [
+            (vec!["--speed", "9"], "--speed"),
+            (vec!["--llvm"], "--llvm"),
+            (vec!["--target", "sm_1"], "sm_1"),
+        ] {
+            let error =
+                Request::from_arguments(arguments.into_iter().map(OsString::from)).unwrap_err();
             assert!(error.to_string().contains(named), "{error}");
         }
     }

@@ -26,11 +26,21 @@ const HOST_STRINGS: [&std::ffi::CStr; 8] = [
     c"stack-protector-buffer-size",
     c"patchable-function",
 ];
-const HOST_ENUMS: [&str; 6] = ["uwtable", "nonlazybind", "sspstrong", "sspreq", "ssp", "noredzone"];
+const HOST_ENUMS: [&str; 6] = [
+    "uwtable",
+    "nonlazybind",
+    "sspstrong",
+    "sspreq",
+    "ssp",
+    "noredzone",
+];
 
 /// The back end for one target.
 pub fn machine(target: Target) -> Result<TargetMachine, Error> {
-    let failed = |cause: String| Error::Llvm { step: "NVPTX back end", cause };
+    let failed = |cause: String| Error::Llvm {
+        step: "NVPTX back end",
+        cause,
+    };
     let mut back_end = None;
     let mut message = std::ptr::null_mut();
     // SAFETY: LLVM writes the target, or a message.
@@ -39,17 +49,31 @@ pub fn machine(target: Target) -> Result<TargetMachine, Error> {
         return Err(failed(unsafe { llvm::owned_text(message) }));
     }
     let back_end = back_end.ok_or_else(|| failed("no such target".into()))?;
-    let (cpu, features) = (llvm::c_string(&target.cpu()), llvm::c_string(&target.features()));
+    let (cpu, features) = (
+        llvm::c_string(&target.cpu()),
+        llvm::c_string(&target.features()),
+    );
     let (aggressive, default) = (3, 0);
     // SAFETY: the strings live through the call.
-    unsafe { llvm::create_target_machine(back_end, TRIPLE.as_ptr(), cpu.as_ptr(), features.as_ptr(), aggressive, default, default) }
-        .ok_or_else(|| failed(format!("no {target}")))
+    unsafe {
+        llvm::create_target_machine(
+            back_end,
+            TRIPLE.as_ptr(),
+            cpu.as_ptr(),
+            features.as_ptr(),
+            aggressive,
+            default,
+            default,
+        )
+    }
+    .ok_or_else(|| failed(format!("no {target}")))
 }
 
 /// Remembers the back end's data layout, which is the same for all targets.
 pub fn learn_data_layout(machine: TargetMachine) {
     // SAFETY: LLVM gives away the text.
-    let text = unsafe { llvm::owned_text(llvm::data_layout_text(llvm::create_data_layout(machine))) };
+    let text =
+        unsafe { llvm::owned_text(llvm::data_layout_text(llvm::create_data_layout(machine))) };
     let _ = DATA_LAYOUT.set(llvm::c_string(&text));
 }
 
@@ -76,7 +100,10 @@ pub fn retarget(context: Context, module: Module) {
         for &attribute in &device {
             llvm::add_attribute(function, FUNCTION_INDEX, attribute);
         }
-        for call in llvm::instructions(function).into_iter().filter(|&i| llvm::is_call_site(i)) {
+        for call in llvm::instructions(function)
+            .into_iter()
+            .filter(|&i| llvm::is_call_site(i))
+        {
             make_device_call(call, device[0]);
         }
     }
@@ -93,7 +120,14 @@ fn make_device_call(call: Value, convergent: llvm::Attribute) {
 fn strip_host_attributes(function: Value) {
     for name in HOST_STRINGS {
         // SAFETY: pointer and length are of one string.
-        unsafe { llvm::remove_string_attribute(function, FUNCTION_INDEX, name.as_ptr(), name.to_bytes().len() as u32) };
+        unsafe {
+            llvm::remove_string_attribute(
+                function,
+                FUNCTION_INDEX,
+                name.as_ptr(),
+                name.to_bytes().len() as u32,
+            )
+        };
     }
     for kind in HOST_ENUMS {
         llvm::remove_enum_attribute(function, FUNCTION_INDEX, llvm::attribute(kind));

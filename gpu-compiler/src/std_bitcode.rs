@@ -36,7 +36,10 @@ pub struct Member {
 impl StdBitcode {
     /// Opens the libraries in `folder`, a toolchain's `lib/rustlib/<host>/lib`.
     pub fn open(folder: &Path) -> Result<Self, Error> {
-        let mut std = StdBitcode { archives: Vec::new(), members: HashMap::new() };
+        let mut std = StdBitcode {
+            archives: Vec::new(),
+            members: HashMap::new(),
+        };
         for library in LIBRARIES {
             std.add(find(folder, library)?)?;
         }
@@ -44,13 +47,22 @@ impl StdBitcode {
     }
 
     fn add(&mut self, path: PathBuf) -> Result<(), Error> {
-        let bytes = fs::read(&path).map_err(|cause| Error::File { path: path.clone(), cause })?;
+        let bytes = fs::read(&path).map_err(|cause| Error::File {
+            path: path.clone(),
+            cause,
+        })?;
         let archive = self.archives.len();
-        let wrong = |cause: object::Error| Error::Archive { path: path.clone(), cause: cause.to_string() };
+        let wrong = |cause: object::Error| Error::Archive {
+            path: path.clone(),
+            cause: cause.to_string(),
+        };
         let file = ArchiveFile::parse(&*bytes).map_err(wrong)?;
         for symbol in file.symbols().map_err(wrong)?.into_iter().flatten() {
             let symbol = symbol.map_err(wrong)?;
-            let member = Member { archive, offset: symbol.offset().0 };
+            let member = Member {
+                archive,
+                offset: symbol.offset().0,
+            };
             self.members.entry(symbol.name().to_vec()).or_insert(member);
         }
         self.archives.push(Archive { path, bytes });
@@ -65,22 +77,34 @@ impl StdBitcode {
     /// An object's bitcode; `None` where it has none (assembly).
     pub fn bitcode(&self, member: Member) -> Result<Option<&[u8]>, Error> {
         let Archive { path, bytes } = &self.archives[member.archive];
-        let wrong = |cause: object::Error| Error::Archive { path: path.clone(), cause: cause.to_string() };
+        let wrong = |cause: object::Error| Error::Archive {
+            path: path.clone(),
+            cause: cause.to_string(),
+        };
         let file = ArchiveFile::parse(&**bytes).map_err(wrong)?;
         let entry = file.member(ArchiveOffset(member.offset)).map_err(wrong)?;
         let object = entry.data(&**bytes).map_err(wrong)?;
         let object = object::File::parse(object).map_err(wrong)?;
-        object.section_by_name(".llvmbc").map(|section| section.data().map_err(wrong)).transpose()
+        object
+            .section_by_name(".llvmbc")
+            .map(|section| section.data().map_err(wrong))
+            .transpose()
     }
 }
 
 fn find(folder: &Path, prefix: &str) -> Result<PathBuf, Error> {
-    let entries = fs::read_dir(folder).map_err(|cause| Error::File { path: folder.into(), cause })?;
+    let entries = fs::read_dir(folder).map_err(|cause| Error::File {
+        path: folder.into(),
+        cause,
+    })?;
     entries
         .filter_map(|entry| Some(entry.ok()?.path()))
         .find(|path| {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             name.starts_with(prefix) && name.ends_with(".rlib")
         })
-        .ok_or_else(|| Error::Archive { path: folder.into(), cause: format!("no {prefix}*.rlib there") })
+        .ok_or_else(|| Error::Archive {
+            path: folder.into(),
+            cause: format!("no {prefix}*.rlib there"),
+        })
 }

@@ -34,7 +34,10 @@ impl Target {
 
     /// LLVM's name of the PTX ISA version.
     pub fn features(self) -> String {
-        let isa = KNOWN.iter().find(|known| known.0 == self.0).map_or(KNOWN[0].1, |known| known.1);
+        let isa = KNOWN
+            .iter()
+            .find(|known| known.0 == self.0)
+            .map_or(KNOWN[0].1, |known| known.1);
         format!("+ptx{isa}")
     }
 }
@@ -53,7 +56,10 @@ pub struct UnknownTarget {
 }
 
 fn known() -> String {
-    let names: Vec<String> = KNOWN.iter().map(|known| Target(known.0).to_string()).collect();
+    let names: Vec<String> = KNOWN
+        .iter()
+        .map(|known| Target(known.0).to_string())
+        .collect();
     names.join(", ")
 }
 
@@ -61,7 +67,9 @@ impl FromStr for Target {
     type Err = UnknownTarget;
 
     fn from_str(text: &str) -> Result<Self, UnknownTarget> {
-        let number = text.strip_prefix("sm_").and_then(|number| number.parse().ok());
+        let number = text
+            .strip_prefix("sm_")
+            .and_then(|number| number.parse().ok());
         match number.filter(|&number| KNOWN.iter().any(|known| known.0 == number)) {
             Some(number) => Ok(Target(number)),
             None => Err(UnknownTarget { given: text.into() }),
@@ -79,7 +87,10 @@ mod tests {
         assert_eq!(Target(90).features(), "+ptx78");
         for wrong in ["sm_70", "90", "sm_90x", ""] {
             let message = wrong.parse::<Target>().unwrap_err().to_string();
-            assert!(message.contains(&format!("`{wrong}`")) && message.contains("sm_75"), "{message}");
+            assert!(
+                message.contains(&format!("`{wrong}`")) && message.contains("sm_75"),
+                "{message}"
+            );
         }
     }
 }

@@ -1,1 +1,74 @@
-//! x
+//! `#[kernel]` and `device_code!`, and the device pass that the first of them in a crate starts.
+//!
+//! - [`kernel`](mod@kernel_macro): from an ordinary function to a launchable kernel: parse, check, expand.
+//! - [`device_pass`]: runs the same rustc on the same crate once more for its LLVM bitcode, and `gpu-compiler` on that.
+//! - [`embed`]: the PTX as a literal that the program registers at start, and the compiler's errors at the user's
+//!   own tokens.
+
+mod device_pass;
+mod embed;
+#[path = "kernel/mod.rs"]
+mod kernel_macro;
+
+use proc_macro::TokenStream;
+
+/// Makes a function a kernel: the host can launch it on a grid of threads, on a GPU or on the CPU simulator.
+///
+/// ```ignore
+/// use oxwarp::prelude::*;
+///
+/// #[kernel]
+/// fn add(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>) {
+///     let i = thread::index_1d();
+///     if let Some(c) = c.get_mut(i) {
+///         *c = a[*i] + b[*i];
+///     }
+/// }
+///
+/// fn main() -> oxwarp::Result<()> {
+///     let gpu = Gpu::new()?;
+///     let a = gpu.to_device(&vec![1.0f32; 1000])?;
+///     let b = gpu.to_device(&vec![2.0f32; 1000])?;
+///     let mut c = gpu.zeros::<f32>(1000)?;
+///     launch!(add[4, 256](&a, &b, &mut c))?;
+///     assert_eq!(c.to_vec()?, vec![3.0; 1000]);
+///     Ok(())
+/// }
+/// ```
+///
+/// # Parameters
+///
+/// | in the kernel | at the launch | meaning |
+/// | --- | --- | --- |
+/// | `&[T]` | `&DeviceArray<T>` | read by all threads |
+/// | `DisjointSlice<T>` | `&mut DeviceArray<T>` | each thread writes its own elements |
+/// | `&[AtomicU32]`, `&[AtomicF32]`... | `&mut DeviceArray<u32>`... | written by all threads, atomically |
+/// | any `Copy` type without references | the value | copied to every thread |
+///
+/// Closures and generic types work as in any function; the type parameters are chosen by the launch.
+///
+/// # Options
+///
+/// `#[kernel(fma = false)]` keeps multiplications and additions apart where CUDA C, and this crate, would otherwise
+/// contract them to a fused multiply-add (nvcc's `-fmad=false`).
+///
+/// # Errors
+///
+/// What cannot be a kernel is a compile error at the user's own token: a `&mut [T]` parameter, a parameter that is not
+/// `Copy` or holds a reference, an `async`, variadic, `self` or returning function, and a call of anything that has no
+/// device code.
+#[proc_macro_attribute]
+pub fn kernel(options: TokenStream, item: TokenStream) -> TokenStream {
+    kernel_macro::expand(options.into(), item.into()).into()
+}
+
+/// Compiles the device code of a crate that launches other crates' generic kernels and has no `#[kernel]` of its own.
+/// Once in a crate, at any place where an item may stand; in a crate with kernels it does nothing.
+///
+/// ```ignore
+/// oxwarp::device_code!();
+/// ```
+#[proc_macro]
+pub fn device_code(_input: TokenStream) -> TokenStream {
+    embed::module_of_this_crate().into()
+}

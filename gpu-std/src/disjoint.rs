@@ -238,9 +238,12 @@ unsafe impl<T: 'static, I: DisjointIndex> KernelParam for DisjointSlice<T, I> {
     type Raw = RawView<T, I::Shape>;
 
     #[inline]
-    unsafe fn from_raw(view: Self::Raw, _offset: usize) -> Self {
+    unsafe fn from_raw(view: Self::Raw) -> Self {
         // SAFETY: a live view's pointer is not null, also where it has no elements.
         let first = unsafe { NonNull::new_unchecked(view.pointer) };
-        Self { first, shape: view.shape }
+        Self {
+            first,
+            shape: view.shape,
+        }
     }
 }

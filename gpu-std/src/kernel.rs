@@ -80,12 +80,12 @@ pub unsafe trait KernelParam {
     /// How it crosses the launch.
     type Raw: Copy + 'static;
 
-    /// The parameter as the kernel sees it. `offset` is the place of `raw` in the parameter struct.
+    /// The parameter as the kernel sees it.
     ///
     /// # Safety
     ///
     /// `raw` is a live view for the whole launch, exclusive if `Self` can write.
-    unsafe fn from_raw(raw: Self::Raw, offset: usize) -> Self;
+    unsafe fn from_raw(raw: Self::Raw) -> Self;
 }
 
 // SAFETY: `RawView` is `repr(C)`.
@@ -93,16 +93,19 @@ unsafe impl<T: 'static> KernelParam for &[T] {
     type Raw = RawView<T, usize>;
 
     #[inline]
-    unsafe fn from_raw(view: Self::Raw, offset: usize) -> Self {
+    unsafe fn from_raw(view: Self::Raw) -> Self {
         // SAFETY: the caller gives a live view of `shape` elements.
         let slice = unsafe { core::slice::from_raw_parts(view.pointer, view.shape) };
-        read_only_parameter(slice, offset);
+        read_only_parameter(slice);
         slice
     }
 }
 
-/// Tells the device compiler that the slice pointer at `offset` of the parameter struct is read-only for the whole
-/// launch, if rustc says so of this function's own parameter (it does not for `&[AtomicU32]`). The compiler finds the
-/// function by name, reads the attribute, and removes the call.
+/// Tells the device compiler that `slice` is read-only for the whole launch, if rustc says so of this function's own
+/// parameter (it does not for `&[AtomicU32]`). The compiler finds the function by name, reads the attribute, and
+/// removes the call.
 #[inline(never)]
-pub fn read_only_parameter<T>(_slice: &[T], _offset: usize) {}
+pub fn read_only_parameter<T>(_slice: &[T]) {}
+
+/// Where a kernel's parameter that is no view is checked: it is copied to the device as it is.
+pub fn parameter_is_copied_to_the_device<T: Copy + 'static>() {}

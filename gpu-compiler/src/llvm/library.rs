@@ -125,7 +125,6 @@ api! {
     operand = LLVMGetOperand(value: Value, index: u32) -> Value;
     is_call = LLVMIsACallInst(value: Value) -> Option<Value>;
     is_invoke = LLVMIsAInvokeInst(value: Value) -> Option<Value>;
-    is_instruction = LLVMIsAInstruction(value: Value) -> Option<Value>;
     is_load = LLVMIsALoadInst(value: Value) -> Option<Value>;
     is_gep = LLVMIsAGetElementPtrInst(value: Value) -> Option<Value>;
     is_phi = LLVMIsAPHINode(value: Value) -> Option<Value>;
@@ -133,68 +132,51 @@ api! {
     is_address_space_cast = LLVMIsAAddrSpaceCastInst(value: Value) -> Option<Value>;
     is_function = LLVMIsAFunction(value: Value) -> Option<Value>;
     is_global_variable = LLVMIsAGlobalVariable(value: Value) -> Option<Value>;
-    is_argument = LLVMIsAArgument(value: Value) -> Option<Value>;
     is_inline_asm = LLVMIsAInlineAsm(value: Value) -> Option<Value>;
     is_constant_int = LLVMIsAConstantInt(value: Value) -> Option<Value>;
     is_constant_expression = LLVMIsAConstantExpr(value: Value) -> Option<Value>;
     is_constant_struct = LLVMIsAConstantStruct(value: Value) -> Option<Value>;
-    is_constant_array = LLVMIsAConstantArray(value: Value) -> Option<Value>;
     is_constant_data = LLVMIsAConstantDataSequential(value: Value) -> Option<Value>;
     is_constant_zero = LLVMIsAConstantAggregateZero(value: Value) -> Option<Value>;
     is_constant = LLVMIsAConstant(value: Value) -> Option<Value>;
     is_declaration = LLVMIsDeclaration(global: Value) -> Bool;
     intrinsic_id = LLVMGetIntrinsicID(function: Value) -> u32;
     called_value = LLVMGetCalledValue(call: Value) -> Value;
-    argument_count = LLVMGetNumArgOperands(call: Value) -> u32;
-    function_type_of_call = LLVMGetCalledFunctionType(call: Value) -> Type;
     initializer = LLVMGetInitializer(global: Value) -> Option<Value>;
     set_initializer = LLVMSetInitializer(global: Value, value: Value);
     linkage = LLVMGetLinkage(global: Value) -> i32;
     set_linkage = LLVMSetLinkage(global: Value, linkage: i32);
     set_visibility = LLVMSetVisibility(global: Value, visibility: i32);
     set_comdat = LLVMSetComdat(global: Value, comdat: Option<NonNull<c_void>>);
-    set_section = LLVMSetSection(global: Value, section: *const c_char);
-    set_thread_local = LLVMSetThreadLocal(global: Value, yes: Bool);
-    is_thread_local = LLVMIsThreadLocal(global: Value) -> Bool;
     set_alignment = LLVMSetAlignment(value: Value, bytes: u32);
     set_externally_initialized = LLVMSetExternallyInitialized(global: Value, yes: Bool);
     replace_all_uses = LLVMReplaceAllUsesWith(old: Value, new: Value);
-    set_operand = LLVMSetOperand(user: Value, index: u32, value: Value);
     type_of = LLVMTypeOf(value: Value) -> Type;
     value_type = LLVMGlobalGetValueType(global: Value) -> Type;
     type_kind = LLVMGetTypeKind(kind_of: Type) -> i32;
     pointer_address_space = LLVMGetPointerAddressSpace(pointer: Type) -> u32;
     array_length = LLVMGetArrayLength2(array: Type) -> u64;
-    element_type = LLVMGetElementType(sequence: Type) -> Type;
-    return_type = LLVMGetReturnType(function: Type) -> Type;
     parameter = LLVMGetParam(function: Value, index: u32) -> Value;
-    parameter_count = LLVMCountParams(function: Value) -> u32;
     void_type = LLVMVoidTypeInContext(context: Context) -> Type;
     i8_type = LLVMInt8TypeInContext(context: Context) -> Type;
-    i32_type = LLVMInt32TypeInContext(context: Context) -> Type;
-    i64_type = LLVMInt64TypeInContext(context: Context) -> Type;
     pointer_type = LLVMPointerTypeInContext(context: Context, address_space: u32) -> Type;
     array_type = LLVMArrayType2(element: Type, length: u64) -> Type;
     const_int = LLVMConstInt(integer: Type, value: u64, sign_extend: Bool) -> Value;
     const_null = LLVMConstNull(null_of: Type) -> Value;
     undef = LLVMGetUndef(undef_of: Type) -> Value;
-    poison = LLVMGetPoison(poison_of: Type) -> Value;
     zero_extended = LLVMConstIntGetZExtValue(integer: Value) -> u64;
     const_opcode = LLVMGetConstOpcode(expression: Value) -> i32;
     const_address_space_cast = LLVMConstAddrSpaceCast(constant: Value, to: Type) -> Value;
-    aggregate_element = LLVMGetAggregateElement(aggregate: Value, index: u32) -> Option<Value>;
     opcode = LLVMGetInstructionOpcode(instruction: Value) -> i32;
     fast_math_flags = LLVMGetFastMathFlags(instruction: Value) -> u32;
     set_fast_math_flags = LLVMSetFastMathFlags(instruction: Value, flags: u32);
     set_call_convention = LLVMSetFunctionCallConv(function: Value, convention: u32);
-    set_call_site_convention = LLVMSetInstructionCallConv(call: Value, convention: u32);
     add_attribute = LLVMAddAttributeAtIndex(function: Value, index: u32, attribute: Attribute);
     enum_attribute = LLVMGetEnumAttributeAtIndex(function: Value, index: u32, kind: u32) -> Option<Attribute>;
     add_call_attribute = LLVMAddCallSiteAttribute(call: Value, index: u32, attribute: Attribute);
     create_enum_attribute = LLVMCreateEnumAttribute(context: Context, kind: u32, value: u64) -> Attribute;
     create_type_attribute = LLVMCreateTypeAttribute(context: Context, kind: u32, value: Type) -> Attribute;
     remove_enum_attribute = LLVMRemoveEnumAttributeAtIndex(function: Value, index: u32, kind: u32);
-    remove_call_attribute = LLVMRemoveCallSiteEnumAttribute(call: Value, index: u32, kind: u32);
     set_metadata = LLVMSetMetadata(instruction: Value, kind: u32, node: Value);
     metadata_as_value = LLVMMetadataAsValue(context: Context, metadata: Metadata) -> Value;
     debug_location = LLVMInstructionGetDebugLoc(instruction: Value) -> Option<Metadata>;
@@ -209,7 +191,6 @@ api! {
     position_before = LLVMPositionBuilderBefore(builder: Builder, instruction: Value);
     position_at_end = LLVMPositionBuilderAtEnd(builder: Builder, block: Block);
     build_return_void = LLVMBuildRetVoid(builder: Builder) -> Value;
-    build_unreachable = LLVMBuildUnreachable(builder: Builder) -> Value;
     build_atomic_rmw = LLVMBuildAtomicRMW(builder: Builder, operation: i32, pointer: Value, value: Value, ordering: i32, single_thread: Bool) -> Value;
     create_pass_options = LLVMCreatePassBuilderOptions() -> PassOptions;
     initialize_target_info = LLVMInitializeNVPTXTargetInfo();
@@ -224,7 +205,6 @@ api! {
     buffer_size = LLVMGetBufferSize(buffer: Buffer) -> Length;
 
     @unsafe
-    version = LLVMGetVersion(major: *mut u32, minor: *mut u32, patch: *mut u32);
     value_name = LLVMGetValueName2(value: Value, length: *mut Length) -> *const u8;
     set_value_name = LLVMSetValueName2(value: Value, name: *const u8, length: Length);
     named_function = LLVMGetNamedFunction(module: Module, name: *const c_char) -> Option<Value>;
@@ -244,7 +224,6 @@ api! {
     file_name = LLVMDIFileGetFilename(file: Metadata, length: *mut u32) -> *const u8;
     file_directory = LLVMDIFileGetDirectory(file: Metadata, length: *mut u32) -> *const u8;
     erase_instruction = LLVMInstructionEraseFromParent(instruction: Value);
-    delete_function = LLVMDeleteFunction(function: Value);
     delete_global = LLVMDeleteGlobal(global: Value);
     set_triple = LLVMSetTarget(module: Module, triple: *const c_char);
     set_data_layout = LLVMSetDataLayout(module: Module, layout: *const c_char);
@@ -260,10 +239,6 @@ api! {
     parse_bitcode_lazily = LLVMGetBitcodeModuleInContext2(context: Context, buffer: Buffer, module: *mut Option<Module>) -> Bool;
     link_modules = LLVMLinkModules2(into: Module, from: Module) -> Bool;
     emit_to_buffer = LLVMTargetMachineEmitToMemoryBuffer(machine: TargetMachine, module: Module, kind: i32, error: *mut *mut c_char, buffer: *mut Option<Buffer>) -> Bool;
-    print_module = LLVMPrintModuleToString(module: Module) -> *mut c_char;
-    set_diagnostic_handler = LLVMContextSetDiagnosticHandler(context: Context, handler: Option<extern "C" fn(NonNull<c_void>, *mut c_void)>, data: *mut c_void);
-    diagnostic_severity = LLVMGetDiagInfoSeverity(info: NonNull<c_void>) -> i32;
-    diagnostic_text = LLVMGetDiagInfoDescription(info: NonNull<c_void>) -> *mut c_char;
 }
 
 static TABLE: OnceLock<Table> = OnceLock::new();
@@ -280,8 +255,11 @@ fn table() -> &'static Table {
 pub fn load(path: &Path) -> Result<(), Error> {
     if TABLE.get().is_none() {
         // SAFETY: the path is that of the LLVM that rustc itself has loaded; its constructors ran there already.
-        let library = unsafe { libloading::Library::new(path) }
-            .map_err(|cause| Error::OpenLlvm { path: path.into(), cause: cause.to_string() })?;
+        let library =
+            unsafe { libloading::Library::new(path) }.map_err(|cause| Error::OpenLlvm {
+                path: path.into(),
+                cause: cause.to_string(),
+            })?;
         // SAFETY: as above.
         let table = unsafe { Table::load(library, path)? };
         let _ = TABLE.set(table);
@@ -293,11 +271,18 @@ pub fn load(path: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-unsafe fn symbol<F: Copy>(library: &libloading::Library, path: &Path, name: &str) -> Result<F, Error> {
+unsafe fn symbol<F: Copy>(
+    library: &libloading::Library,
+    path: &Path,
+    name: &str,
+) -> Result<F, Error> {
     // SAFETY: the caller gives the function's type.
     match unsafe { library.get::<F>(name.as_bytes()) } {
         Ok(function) => Ok(*function),
-        Err(_) => Err(Error::LlvmLacks { path: path.into(), function: name.into() }),
+        Err(_) => Err(Error::LlvmLacks {
+            path: path.into(),
+            function: name.into(),
+        }),
     }
 }
 
@@ -311,5 +296,7 @@ pub unsafe fn owned_text(text: *mut c_char) -> String {
         return String::new();
     }
     // SAFETY: the caller's promise.
-    unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
+    unsafe { CStr::from_ptr(text) }
+        .to_string_lossy()
+        .into_owned()
 }

@@ -12,10 +12,6 @@ pub mod linkage {
     pub const EXTERNAL: i32 = 0;
     /// May be dropped when unused; equal in all modules.
     pub const LINK_ONCE_ODR: i32 = 3;
-    /// As `EXTERNAL` but only for optimisation.
-    pub const AVAILABLE_EXTERNALLY: i32 = 1;
-    /// Concatenated by the linker (`llvm.used`).
-    pub const APPENDING: i32 = 7;
     /// Seen in this module only.
     pub const INTERNAL: i32 = 8;
     /// As `INTERNAL`, without a symbol.

@@ -29,13 +29,17 @@ pub fn instructions(function: Value) -> Vec<Value> {
 
 /// The users of a value, collected.
 pub fn users(value: Value) -> Vec<Value> {
-    std::iter::successors(first_use(value), |&a_use| next_use(a_use)).map(user).collect()
+    std::iter::successors(first_use(value), |&a_use| next_use(a_use))
+        .map(user)
+        .collect()
 }
 
 /// The calls and invokes of a function, collected.
 pub fn calls_of(function: Value) -> Vec<Value> {
-    let mut calls: Vec<Value> =
-        users(function).into_iter().filter(|&user| is_call_of(user, function)).collect();
+    let mut calls: Vec<Value> = users(function)
+        .into_iter()
+        .filter(|&user| is_call_of(user, function))
+        .collect();
     calls.dedup();
     calls
 }
@@ -82,7 +86,10 @@ pub fn rename(value: Value, name: &str) {
 pub fn declare(module: Module, name: &str, function_type: Type) -> Value {
     let name = c_string(name);
     // SAFETY: the name lives through both calls.
-    unsafe { named_function(module, name.as_ptr()).unwrap_or_else(|| add_function(module, name.as_ptr(), function_type)) }
+    unsafe {
+        named_function(module, name.as_ptr())
+            .unwrap_or_else(|| add_function(module, name.as_ptr(), function_type))
+    }
 }
 
 /// The function of that name.
@@ -106,7 +113,16 @@ pub fn signature(result: Type, parameters: &[Type]) -> Type {
 /// Builds a call.
 pub fn call(builder: Builder, callee_type: Type, callee: Value, arguments: &[Value]) -> Value {
     // SAFETY: pointer and length are of one slice.
-    unsafe { build_call(builder, callee_type, callee, arguments.as_ptr(), arguments.len() as u32, c"".as_ptr()) }
+    unsafe {
+        build_call(
+            builder,
+            callee_type,
+            callee,
+            arguments.as_ptr(),
+            arguments.len() as u32,
+            c"".as_ptr(),
+        )
+    }
 }
 
 /// Puts `new` in the place of `instruction`, which is erased.

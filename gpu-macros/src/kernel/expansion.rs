@@ -1,0 +1,317 @@
+//! What `#[kernel] fn add` becomes.
+//!
+//! - `struct add`: the builder of a launch, with `grid`, `block`, `on` and a `launch` of the kernel's own signature.
+//! - `fn add() -> add`: the handle. A function, because a local variable may have the name of a function, but not that
+//!   of a constant or a unit struct.
+//! - in a block of its own: the user's function, unchanged; the parameter struct that crosses the launch; the entry
+//!   that reads it; and the instance's record for the device compiler.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::{Attribute, GenericParam, Generics, Ident, Index, parse_quote};
+
+use super::options::Options;
+use super::signature::{Parameter, Signature};
+
+/// Writes the expansion.
+pub fn expand(signature: &Signature, options: &Options) -> TokenStream {
+    let generics = HostGenerics::of(&signature.function.sig.generics);
+    let handle = handle(signature);
+    let function = function(signature);
+    let instance = instance(signature, &generics, options);
+    let launch = launch(signature, &generics);
+    let values = check_values(signature, &generics);
+    quote! {
+        #handle
+        const _: () = {
+            #function
+            #instance
+            #launch
+            #values
+        };
+    }
+}
+
+/// The kernel's type and const parameters, without lifetimes, and with `'static` types: a `TypeId` stands for them.
+struct HostGenerics {
+    /// With bounds, for `impl<...>`.
+    declared: Generics,
+    /// `T, N`
+    names: Vec<Ident>,
+}
+
+impl HostGenerics {
+    fn of(generics: &Generics) -> Self {
+        let mut declared = generics.clone();
+        declared.params = generics
+            .params
+            .iter()
+            .filter(|p| !matches!(p, GenericParam::Lifetime(_)))
+            .cloned()
+            .collect();
+        let mut names = Vec::new();
+        let mut is_static: Vec<syn::WherePredicate> = Vec::new();
+        for parameter in &declared.params {
+            match parameter {
+                GenericParam::Type(parameter) => {
+                    let name = &parameter.ident;
+                    is_static.push(parse_quote!(#name: 'static));
+                    names.push(name.clone());
+                }
+                GenericParam::Const(parameter) => names.push(parameter.ident.clone()),
+                GenericParam::Lifetime(_) => {}
+            }
+        }
+        declared.make_where_clause().predicates.extend(is_static);
+        HostGenerics { declared, names }
+    }
+
+    /// Types that mention every type parameter, for `PhantomData`.
+    fn phantom(&self) -> TokenStream {
+        let types = self
+            .declared
+            .type_params()
+            .map(|parameter| &parameter.ident);
+        quote!(::core::marker::PhantomData<fn() -> (#(#types,)*)>)
+    }
+}
+
+fn handle(signature: &Signature) -> TokenStream {
+    let (name, visibility) = (signature.name(), &signature.function.vis);
+    let documentation = documentation(&signature.function.attrs);
+    let launches =
+        format!("A launch of the kernel [`{name}`](fn@{name}), as far as it is described.");
+    quote! {
+        #[doc = #launches]
+        #[allow(non_camel_case_types)]
+        #[must_use = "a kernel runs when it is launched: call `launch` with its arguments"]
+        #[derive(Clone, Debug)]
+        #visibility struct #name {
+            config: ::oxwarp::__private::LaunchConfig,
+        }
+
+        #(#documentation)*
+        #[must_use = "a kernel runs when it is launched: call `grid`, `block` and `launch`"]
+        #[inline]
+        #visibility fn #name() -> #name {
+            #name { config: ::core::default::Default::default() }
+        }
+    }
+}
+
+fn documentation(attributes: &[Attribute]) -> Vec<TokenStream> {
+    let own: Vec<&Attribute> = attributes
+        .iter()
+        .filter(|a| {
+            ["doc", "deprecated", "cfg"]
+                .iter()
+                .any(|name| a.path().is_ident(name))
+        })
+        .collect();
+    if own.iter().any(|attribute| attribute.path().is_ident("doc")) {
+        own.iter().map(|attribute| quote!(#attribute)).collect()
+    } else {
+        let mut all: Vec<TokenStream> = own.iter().map(|attribute| quote!(#attribute)).collect();
+        all.push(quote!(#[doc = "A kernel."]));
+        all
+    }
+}
+
+/// The user's function, which keeps its name: in its own block it hides the handle, so recursion works.
+fn function(signature: &Signature) -> TokenStream {
+    let mut function = signature.function.clone();
+    function.vis = syn::Visibility::Inherited;
+    function
+        .attrs
+        .retain(|attribute| !attribute.path().is_ident("doc"));
+    quote! {
+        #[inline]
+        #function
+    }
+}
+
+fn instance(signature: &Signature, generics: &HostGenerics, options: &Options) -> TokenStream {
+    let name = signature.name();
+    let names = &generics.names;
+    let (impl_generics, type_generics, where_clause) = generics.declared.split_for_impl();
+    let phantom = generics.phantom();
+    let raw_types = signature.parameters.iter().map(raw_type);
+    let arguments = signature.parameters.iter().enumerate().map(read_parameter);
+    let flags = if options.fma {
+        quote!(0)
+    } else {
+        quote!(::oxwarp::__private::NO_FMA)
+    };
+    let text = name.to_string();
+    let line = quote_spanned!(name.span()=> ::core::line!());
+    let used = names.is_empty().then(|| {
+        quote! {
+            #[used]
+            static __RECORD: &::oxwarp::__private::KernelRecord =
+                <__Instance as ::oxwarp::__private::KernelInstance>::RECORD;
+        }
+    });
+    quote! {
+        #[repr(C)]
+        struct __Params #impl_generics (#(#raw_types,)* #phantom) #where_clause;
+
+        struct __Instance #impl_generics (#phantom) #where_clause;
+
+        // A kernel without parameters does not look at the pointer.
+        #[allow(unused_variables)]
+        #[inline]
+        unsafe fn __entry #impl_generics (params: *const u8) #where_clause {
+            // SAFETY: the launch passes the kernel's parameter struct, whose views live as long as the launch.
+            unsafe {
+                let params = &*params.cast::<__Params #type_generics>();
+                #name::<#(#names),*>(#(#arguments),*)
+            }
+        }
+
+        // SAFETY: `entry` reads a `__Params`, and the id is that of `__Instance`.
+        unsafe impl #impl_generics ::oxwarp::__private::KernelInstance for __Instance #type_generics #where_clause {
+            const RECORD: &'static ::oxwarp::__private::KernelRecord = &::oxwarp::__private::KernelRecord {
+                magic: ::oxwarp::__private::KERNEL_MAGIC,
+                id: ::core::any::TypeId::of::<Self>(),
+                entry: __entry::<#(#names),*>,
+                runtime: ::oxwarp::__private::RUNTIME,
+                name: #text,
+                module: ::core::module_path!(),
+                file: ::core::file!(),
+                line: #line,
+                flags: #flags,
+                params_size: ::core::mem::size_of::<__Params #type_generics>(),
+                params_align: ::core::mem::align_of::<__Params #type_generics>(),
+            };
+        }
+        #used
+    }
+}
+
+fn raw_type(parameter: &Parameter) -> TokenStream {
+    let ty = &parameter.ty;
+    if parameter.is_view {
+        quote!(<#ty as ::oxwarp::__private::KernelParam>::Raw)
+    } else {
+        quote!(#ty)
+    }
+}
+
+fn read_parameter((index, parameter): (usize, &Parameter)) -> TokenStream {
+    let field = Index::from(index);
+    let ty = &parameter.ty;
+    if parameter.is_view {
+        quote!(<#ty as ::oxwarp::__private::KernelParam>::from_raw(params.#field))
+    } else {
+        quote!(params.#field)
+    }
+}
+
+fn launch(signature: &Signature, generics: &HostGenerics) -> TokenStream {
+    let name = signature.name();
+    let (impl_generics, type_generics, where_clause) = generics.declared.split_for_impl();
+    let is_unsafe = matches!(signature.function.sig.safety, syn::Safety::Unsafe(_));
+    let unsafety = is_unsafe.then(|| quote!(unsafe));
+    let names: Vec<&Ident> = signature
+        .parameters
+        .iter()
+        .map(|parameter| &parameter.name)
+        .collect();
+    let types = signature.parameters.iter().map(argument_type);
+    let fields = signature.parameters.iter().map(|parameter| {
+        let name = &parameter.name;
+        if parameter.is_view {
+            quote!(::oxwarp::__private::KernelArg::raw(#name, &mut __arguments))
+        } else {
+            quote!(#name)
+        }
+    });
+    let safety = is_unsafe.then(|| quote! {
+        #[doc = ""]
+        #[doc = "# Safety"]
+        #[doc = ""]
+        #[doc = "The kernel is an `unsafe fn`: what it demands must hold in every thread of the launch."]
+    });
+    quote! {
+        impl ::oxwarp::__private::KernelBuilder for #name {
+            #[inline]
+            fn from_config(config: ::oxwarp::__private::LaunchConfig) -> Self {
+                #name { config }
+            }
+        }
+
+        #[allow(dead_code)]
+        impl #name {
+            /// Sets the blocks of the grid: a number, `(x, y)` or `(x, y, z)`.
+            #[inline]
+            pub fn grid(self, grid: impl ::oxwarp::ToDim) -> Self {
+                #name { config: self.config.grid(grid) }
+            }
+
+            /// Sets the threads of a block: a number, `(x, y)` or `(x, y, z)`.
+            #[inline]
+            pub fn block(self, block: impl ::oxwarp::ToDim) -> Self {
+                #name { config: self.config.block(block) }
+            }
+
+            /// Chooses the device, for a kernel without arrays among its arguments.
+            #[inline]
+            pub fn on(self, gpu: &::oxwarp::Gpu) -> Self {
+                #name { config: self.config.on(gpu) }
+            }
+
+            /// Queues the launch and returns; a panic in the kernel is the error of the next wait.
+            #[doc = ""]
+            #[doc = "# Errors"]
+            #[doc = ""]
+            #[doc = "If the shape is over a limit of the device, the arguments are of different devices, or the device \
+                     code cannot be loaded."]
+            #safety
+            #[allow(clippy::too_many_arguments)]
+            #[inline]
+            pub #unsafety fn launch #impl_generics (self, #(#names: #types),*) -> ::oxwarp::Result<()> #where_clause {
+                #[allow(unused_mut)]
+                let mut __arguments = ::oxwarp::__private::Arguments::new();
+                let __params: __Params #type_generics = __Params(#(#fields,)* ::core::marker::PhantomData);
+                // SAFETY: the parameters are those of the instance, and the arrays behind the views are borrowed.
+                unsafe {
+                    ::oxwarp::__private::launch::<__Instance #type_generics>(
+                        &self.config,
+                        __arguments,
+                        (&raw const __params).cast(),
+                    )
+                }
+            }
+        }
+    }
+}
+
+fn argument_type(parameter: &Parameter) -> TokenStream {
+    let ty = &parameter.ty;
+    if parameter.is_view {
+        quote!(impl ::oxwarp::__private::KernelArg<#ty>)
+    } else {
+        quote!(#ty)
+    }
+}
+
+/// An error at a parameter's type if it is not `Copy + 'static`.
+fn check_values(signature: &Signature, generics: &HostGenerics) -> TokenStream {
+    let (impl_generics, _, where_clause) = generics.declared.split_for_impl();
+    let values = signature
+        .parameters
+        .iter()
+        .filter(|parameter| !parameter.is_view);
+    let checks = values.map(|parameter| {
+        let ty = &parameter.ty;
+        let span = syn::spanned::Spanned::span(ty).resolved_at(Span::call_site());
+        quote_spanned! {span=> ::oxwarp::__private::parameter_is_copied_to_the_device::<#ty>(); }
+    });
+    let check = format_ident!("__check");
+    quote! {
+        #[allow(dead_code)]
+        fn #check #impl_generics () #where_clause {
+            #(#checks)*
+        }
+    }
+}

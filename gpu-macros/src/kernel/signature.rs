@@ -1,0 +1,244 @@
+//! The kernel's function as the macro sees it, and the errors of what cannot be a kernel.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{format_ident, quote};
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::visit_mut::{self, VisitMut};
+use syn::{
+    Error, FnArg, GenericParam, Ident, ItemFn, Lifetime, Pat, ReturnType, Type, TypeReference,
+};
+
+/// A function that can be a kernel.
+pub struct Signature {
+    /// The user's function, with `impl Trait` parameters made named ones.
+    pub function: ItemFn,
+    /// Its parameters.
+    pub parameters: Vec<Parameter>,
+}
+
+/// One parameter.
+pub struct Parameter {
+    /// What the launch calls it.
+    pub name: Ident,
+    /// Its type, with every lifetime `'static`.
+    pub ty: Type,
+    /// Whether it is a view of device memory, which a device array is passed for, or a plain value.
+    pub is_view: bool,
+}
+
+impl Signature {
+    /// Reads an item.
+    pub fn read(item: &TokenStream) -> syn::Result<Self> {
+        let mut function: ItemFn = syn::parse2(item.clone()).map_err(|error| {
+            Error::new(
+                error.span(),
+                format!("`#[kernel]` goes on a function: {error}"),
+            )
+        })?;
+        check_function(&function)?;
+        name_impl_traits(&mut function);
+        let parameters = function
+            .sig
+            .inputs
+            .iter()
+            .enumerate()
+            .map(|(index, input)| parameter(index, input));
+        let parameters = parameters.collect::<syn::Result<_>>()?;
+        Ok(Signature {
+            function,
+            parameters,
+        })
+    }
+
+    /// The kernel's name.
+    pub fn name(&self) -> &Ident {
+        &self.function.sig.ident
+    }
+}
+
+fn check_function(function: &ItemFn) -> syn::Result<()> {
+    let signature = &function.sig;
+    if let Some(token) = &signature.asyncness {
+        return error(
+            token.span(),
+            "a kernel cannot be `async`: its threads run to the end at once; the launch is already asynchronous",
+        );
+    }
+    if let Some(abi) = &signature.abi {
+        return error(abi.span(), "a kernel has Rust's own ABI: remove `extern`");
+    }
+    if let Some(variadic) = &signature.variadic {
+        return error(
+            variadic.span(),
+            "a kernel cannot be variadic: take a slice `&[T]`",
+        );
+    }
+    if let ReturnType::Type(_, ty) = &signature.output {
+        return error(
+            ty.span(),
+            "a kernel returns nothing: write results through a `DisjointSlice<T>` parameter",
+        );
+    }
+    Ok(())
+}
+
+fn parameter(index: usize, input: &FnArg) -> syn::Result<Parameter> {
+    let typed = match input {
+        FnArg::Receiver(receiver) => {
+            return error(
+                receiver.span(),
+                "a kernel is a free function: take the fields of `self` that it needs as parameters",
+            );
+        }
+        FnArg::Typed(typed) => typed,
+    };
+    let is_view = check_type(&typed.ty)?;
+    let name = match &*typed.pat {
+        Pat::Ident(pattern) => pattern.ident.clone(),
+        _ => format_ident!("argument_{index}"),
+    };
+    let mut ty = (*typed.ty).clone();
+    StaticLifetimes.visit_type_mut(&mut ty);
+    Ok(Parameter { name, ty, is_view })
+}
+
+/// Whether the type is a view; an error if it can be no parameter.
+fn check_type(ty: &Type) -> syn::Result<bool> {
+    match ty {
+        Type::Reference(reference) => check_reference(reference).map(|()| true),
+        Type::Path(path) => {
+            let last = path
+                .path
+                .segments
+                .last()
+                .map(|segment| segment.ident.to_string())
+                .unwrap_or_default();
+            if last == "DisjointSlice" {
+                return Ok(true);
+            }
+            if let Some(advice) = advice_for(&last) {
+                return error(
+                    ty.span(),
+                    &format!("a kernel cannot take `{last}`: {advice}"),
+                );
+            }
+            no_reference_inside(ty).map(|()| false)
+        }
+        _ => no_reference_inside(ty).map(|()| false),
+    }
+}
+
+/// What to take instead of a type that owns host memory.
+fn advice_for(name: &str) -> Option<&'static str> {
+    match name {
+        "Vec" | "Box" | "Array" | "ArrayView" | "Array1" | "Array2" | "Array3" | "ArrayView1"
+        | "ArrayView2" => Some(
+            "its elements are in host memory; take a slice `&[T]`, or `DisjointSlice<T>` to write, and pass a `DeviceArray`",
+        ),
+        "String" => Some("its text is in host memory; take `&[u8]` and pass a `DeviceArray<u8>`"),
+        "Rc" | "Arc" | "RefCell" | "Mutex" | "HashMap" => {
+            Some("it is host memory; pass plain `Copy` data or a `DeviceArray`")
+        }
+        "DeviceArray" => Some(
+            "that is the host's side of it; take `&[T]` to read or `DisjointSlice<T>` to write",
+        ),
+        _ => None,
+    }
+}
+
+fn check_reference(reference: &TypeReference) -> syn::Result<()> {
+    let element = &reference.elem;
+    match (&**element, &reference.mutability) {
+        (Type::Slice(slice), Some(_)) => {
+            let element = &slice.elem;
+            error(
+                reference.span(),
+                &format!(
+                    "a kernel cannot take `&mut [{0}]`: every thread of the launch would hold the same mutable slice; take \
+                 `DisjointSlice<{0}>`, which gives each thread its own elements, or atomics such as `&[AtomicU32]`, or in an \
+                 `unsafe fn` kernel a `*mut {0}`",
+                    quote!(#element)
+                ),
+            )
+        }
+        (Type::Slice(slice), None) => no_reference_inside(&slice.elem),
+        (_, Some(_)) => error(
+            reference.span(),
+            &format!(
+                "a kernel cannot take `&mut {0}`: every thread of the launch would hold the same reference; take `DisjointSlice<{0}>` \
+             or an atomic slice such as `&[AtomicU32]`",
+                quote!(#element)
+            ),
+        ),
+        (Type::Path(path), None) if path.path.is_ident("str") => error(
+            reference.span(),
+            "`&str` would point into host memory: take `&[u8]` and pass a `DeviceArray<u8>`",
+        ),
+        (_, None) => error(
+            reference.span(),
+            &format!(
+                "`&{0}` would point into host memory: take `{0}` by value, or a slice `&[{0}]` of device memory",
+                quote!(#element)
+            ),
+        ),
+    }
+}
+
+fn no_reference_inside(ty: &Type) -> syn::Result<()> {
+    struct References(Option<Span>);
+    impl<'ast> Visit<'ast> for References {
+        fn visit_type_reference(&mut self, reference: &'ast TypeReference) {
+            self.0.get_or_insert(reference.span());
+        }
+        fn visit_type_fn_ptr(&mut self, _: &'ast syn::TypeFnPtr) {}
+        fn visit_path_segment(&mut self, segment: &'ast syn::PathSegment) {
+            // `Fn(&T)` takes a reference, it does not hold one.
+            if !matches!(segment.arguments, syn::PathArguments::Parenthesized(_)) {
+                visit::visit_path_segment(self, segment);
+            }
+        }
+    }
+    let mut references = References(None);
+    references.visit_type(ty);
+    match references.0 {
+        Some(span) => error(
+            span,
+            "this reference would point into host memory: pass slices as parameters of their own (`x: &[T]`), and other data by value",
+        ),
+        None => Ok(()),
+    }
+}
+
+/// `f: impl Fn(f32) -> f32` becomes a named type parameter, since the launch must name it.
+fn name_impl_traits(function: &mut ItemFn) {
+    let mut named: Vec<GenericParam> = Vec::new();
+    for input in &mut function.sig.inputs {
+        let FnArg::Typed(typed) = input else { continue };
+        if let Type::ImplTrait(trait_type) = &*typed.ty {
+            let name = format_ident!("Impl{}", named.len(), span = trait_type.span());
+            let bounds = &trait_type.bounds;
+            named.push(syn::parse_quote!(#name: #bounds));
+            *typed.ty = syn::parse_quote!(#name);
+        }
+    }
+    function.sig.generics.params.extend(named);
+}
+
+/// Makes every lifetime `'static`, elided ones of references too: on the host a parameter's type is only named.
+struct StaticLifetimes;
+
+impl VisitMut for StaticLifetimes {
+    fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
+        *lifetime = Lifetime::new("'static", lifetime.span());
+    }
+
+    fn visit_type_reference_mut(&mut self, reference: &mut TypeReference) {
+        reference.lifetime = Some(Lifetime::new("'static", reference.span()));
+        visit_mut::visit_type_reference_mut(self, reference);
+    }
+}
+
+fn error<T>(span: Span, message: &str) -> syn::Result<T> {
+    Err(Error::new(span, message))
+}
