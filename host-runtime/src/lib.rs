@@ -40,6 +40,7 @@ pub use host::HostData;
 pub mod __private {
     pub use gpu_std::kernel::{
         KERNEL_MAGIC, KernelInstance, KernelParam, KernelRecord, NO_FMA, RawView,
+        parameter_is_copied_to_the_device,
     };
     pub use gpu_std::runtime::RUNTIME;
     pub use inventory;

@@ -160,10 +160,10 @@ fn instance(signature: &Signature, generics: &HostGenerics, options: &Options) -
         // A kernel without parameters does not look at the pointer.
         #[allow(unused_variables)]
         #[inline]
-        unsafe fn __entry #impl_generics (params: *const u8) #where_clause {
+        unsafe fn __entry #impl_generics (__params: *const u8) #where_clause {
             // SAFETY: the launch passes the kernel's parameter struct, whose views live as long as the launch.
             unsafe {
-                let params = &*params.cast::<__Params #type_generics>();
+                let __params = &*__params.cast::<__Params #type_generics>();
                 #name::<#(#names),*>(#(#arguments),*)
             }
         }
@@ -201,9 +201,9 @@ fn read_parameter((index, parameter): (usize, &Parameter)) -> TokenStream {
     let field = Index::from(index);
     let ty = &parameter.ty;
     if parameter.is_view {
-        quote!(<#ty as ::oxwarp::__private::KernelParam>::from_raw(params.#field))
+        quote!(<#ty as ::oxwarp::__private::KernelParam>::from_raw(__params.#field))
     } else {
-        quote!(params.#field)
+        quote!(__params.#field)
     }
 }
 
