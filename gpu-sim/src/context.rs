@@ -39,7 +39,6 @@ pub(crate) struct Context<'a> {
     pub(crate) shared: RefCell<SharedMemory>,
     blocks_left: Cell<u64>,
     yielder: Cell<*const Yielder>,
-    pub(crate) at: Cell<*const u8>,
 }
 
 impl<'a> Context<'a> {
@@ -58,7 +57,6 @@ impl<'a> Context<'a> {
             shared: RefCell::new(SharedMemory::new(launch.shared_limit)),
             blocks_left: Cell::new(0),
             yielder: Cell::new(ptr::null()),
-            at: Cell::new(ptr::null()),
         }
     }
 
@@ -124,8 +122,6 @@ impl<'a> Context<'a> {
             return;
         }
         let (thread, yielder) = (self.thread.get(), self.yielder.get());
-        let here = 0_u8;
-        self.at.set(std::hint::black_box(&raw const here));
         self.suspend(Event::Barrier);
         self.thread.set(thread);
         self.yielder.set(yielder);

@@ -32,7 +32,6 @@ pub(crate) type Yielder = corosensei::Yielder<(), Event>;
 pub(crate) struct Lane {
     coroutine: ManuallyDrop<Coroutine<(), Event, Infallible, Stack>>,
     last_event: Event,
-    pub(crate) at: *const u8,
 }
 
 impl Lane {
@@ -40,7 +39,6 @@ impl Lane {
         Self {
             coroutine: ManuallyDrop::new(Coroutine::with_stack(stack, |yielder, ()| lane(yielder))),
             last_event: Event::Idle,
-            at: std::ptr::null(),
         }
     }
 
@@ -51,7 +49,6 @@ impl Lane {
             CoroutineResult::Yield(event) => event,
             CoroutineResult::Return(never) => match never {},
         };
-        self.at = context.at.get();
         self.last_event
     }
 

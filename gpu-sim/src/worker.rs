@@ -73,17 +73,8 @@ impl Worker<'_> {
     fn pass_barriers(&mut self) {
         while !self.waiting.is_empty() {
             let mut ended = false;
-            for i in 0..self.waiting.len() {
-                if let Some(next) = self.waiting.get(i + 2) {
-                    unsafe {
-                        use std::arch::x86_64::*;
-                        _mm_prefetch::<_MM_HINT_T0>(next.at.wrapping_sub(64).cast());
-                        _mm_prefetch::<_MM_HINT_T0>(next.at.cast());
-                        _mm_prefetch::<_MM_HINT_T0>(next.at.wrapping_add(64).cast());
-                        _mm_prefetch::<_MM_HINT_T0>(next.at.wrapping_add(128).cast());
-                    }
-                }
-                ended |= step(&mut self.waiting[i], self.context) != Event::Barrier;
+            for lane in &mut self.waiting {
+                ended |= step(lane, self.context) != Event::Barrier;
             }
             if ended {
                 let ended = |lane: &mut Lane| lane.last_event() != Event::Barrier;

@@ -171,7 +171,11 @@ fn the_next_launch_works() {
 
 #[test]
 fn other_blocks_are_stopped() {
-    let blocks = 1 << 30;
-    let panic = panic_of(launch_1d(blocks, 1, || panic!("at once")));
+    let (blocks, others) = (u32::MAX / 2, AtomicU32::new(0));
+    let panic = panic_of(launch_1d(blocks, 1, || {
+        assert!(thread::block_idx_x() != 0, "at once");
+        others.fetch_add(1, Ordering::Relaxed);
+    }));
     assert_eq!(panic.message, "at once");
+    assert!(others.load(Ordering::Relaxed) < blocks - 1);
 }
