@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use crate::link::undefined;
-use crate::llvm::{self, Metadata, Module, Value};
+use crate::llvm::{self, Context, Metadata, Module, Value};
 use crate::names;
 use crate::reach::reach;
 use crate::records::Kernel;
@@ -15,24 +15,47 @@ use crate::report::{Diagnostic, Place};
 /// Functions that CUDA's own runtime gives to every module.
 const PROVIDED: [&str; 3] = ["malloc", "free", "vprintf"];
 
+/// Marks the inline assembly that the module has now, which is the host's.
+pub fn mark_host_assembly(context: Context, module: Module) {
+    let mark = llvm::empty_metadata(context);
+    for function in llvm::functions(module) {
+        for call in llvm::instructions(function)
+            .into_iter()
+            .filter(|&i| calls_assembly(i))
+        {
+            llvm::set_metadata(call, host_assembly(context), mark);
+        }
+    }
+}
+
+fn calls_assembly(instruction: Value) -> bool {
+    llvm::is_call_site(instruction)
+        && llvm::is_inline_asm(llvm::called_value(instruction)).is_some()
+}
+
+/// The kind of the mark.
+fn host_assembly(context: Context) -> u32 {
+    llvm::metadata_kind_named(context, "oxwarp.host_assembly")
+}
+
 /// Finds everything that cannot run, once for each kernel and cause.
-pub fn check(module: Module, kernels: &[Kernel]) -> Vec<Diagnostic> {
+pub fn check(context: Context, module: Module, kernels: &[Kernel]) -> Vec<Diagnostic> {
     let missing: BTreeSet<Value> = undefined(module)
         .into_iter()
         .filter(|&value| !PROVIDED.contains(&llvm::name(value).as_str()))
         .collect();
     kernels
         .iter()
-        .flat_map(|kernel| check_kernel(kernel, &missing))
+        .flat_map(|kernel| check_kernel(context, kernel, &missing))
         .collect()
 }
 
-fn check_kernel(kernel: &Kernel, missing: &BTreeSet<Value>) -> Vec<Diagnostic> {
+fn check_kernel(context: Context, kernel: &Kernel, missing: &BTreeSet<Value>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let mut reported = BTreeSet::new();
     for function in reach(kernel.function).functions {
         for instruction in llvm::instructions(function) {
-            for (message, help) in faults(instruction, missing) {
+            for (message, help) in faults(context, instruction, missing) {
                 if reported.insert(message.clone()) {
                     let mut places = places_of(instruction);
                     places.extend(callers(kernel.function, function));
@@ -51,10 +74,13 @@ fn check_kernel(kernel: &Kernel, missing: &BTreeSet<Value>) -> Vec<Diagnostic> {
     found
 }
 
-fn faults(instruction: Value, missing: &BTreeSet<Value>) -> Vec<(String, String)> {
+fn faults(
+    context: Context,
+    instruction: Value,
+    missing: &BTreeSet<Value>,
+) -> Vec<(String, String)> {
     let mut faults = Vec::new();
-    if llvm::is_call_site(instruction)
-        && llvm::is_inline_asm(llvm::called_value(instruction)).is_some()
+    if calls_assembly(instruction) && llvm::metadata(instruction, host_assembly(context)).is_some()
     {
         faults.push((
             "host inline assembly cannot run on a GPU".into(),

@@ -68,7 +68,7 @@ fn optimise_and_emit(
         let kernels = in_clone(module, kernels);
         optimise::optimise(context, module, machine, &kernels)?;
         if index == 0 {
-            report.diagnostics = check::check(module, &kernels);
+            report.diagnostics = check::check(context, module, &kernels);
             report.kernels = kernels
                 .iter()
                 .zip(dimensions)

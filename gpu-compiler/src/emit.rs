@@ -14,9 +14,10 @@ pub fn emit(module: Module, machine: TargetMachine) -> Result<String, Error> {
         unsafe { llvm::emit_to_buffer(machine, module, assembly, &mut message, &mut buffer) } != 0;
     let Some(buffer) = buffer.filter(|_| !failed) else {
         // SAFETY: LLVM wrote the message.
+        let cause = unsafe { llvm::owned_text(message) };
         return Err(Error::Llvm {
             step: "NVPTX back end",
-            cause: unsafe { llvm::owned_text(message) },
+            cause,
         });
     };
     // SAFETY: start and size are of one buffer, which lives to the end of the process.

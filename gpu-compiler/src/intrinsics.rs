@@ -5,8 +5,8 @@ use crate::error::Error;
 use crate::llvm::{self, Builder, Context, Module, Value, linkage};
 use crate::names;
 
-/// The variable that holds the address of the context's panic record; the host sets it.
-pub const PANIC_RECORD: &str = "oxwarp_panic_record";
+/// The variable that holds the address of the context's panic slot; the host sets it.
+pub const PANIC_SLOT: &str = "oxwarp_panic_slot";
 /// What `gpu_std::kernel::read_only_parameter` is called from here on; see [`optimise`](crate::optimise).
 pub const READ_ONLY: &str = "gpu.read_only";
 
@@ -57,9 +57,11 @@ impl Lowering {
         let lower: fn(&Self, Value) -> Result<(), Error> = match name {
             "gpu.shared.static" => Self::shared_static,
             "gpu.atomic.fadd.f32" | "gpu.atomic.fadd.f64" => Self::atomic_fadd,
-            "gpu.panic.record" => Self::panic_record,
-            "gpu.malloc" => return Ok(llvm::rename(function, "malloc")),
-            "gpu.free" => return Ok(llvm::rename(function, "free")),
+            "gpu.panic.slot" => Self::panic_slot,
+            "gpu.malloc" | "gpu.free" => {
+                llvm::rename(function, &name["gpu.".len()..]);
+                return Ok(());
+            }
             _ => return Ok(()),
         };
         for call in llvm::calls_of(function) {
@@ -104,17 +106,17 @@ impl Lowering {
         Ok(())
     }
 
-    fn panic_record(&self, call: Value) -> Result<(), Error> {
+    fn panic_slot(&self, call: Value) -> Result<(), Error> {
         let pointer = llvm::pointer_type(self.context, 0);
-        let variable = llvm::global(self.module, PANIC_RECORD).unwrap_or_else(|| {
-            let variable = self.global(PANIC_RECORD, pointer, llvm::GLOBAL);
+        let variable = llvm::global(self.module, PANIC_SLOT).unwrap_or_else(|| {
+            let variable = self.global(PANIC_SLOT, pointer, llvm::GLOBAL);
             llvm::set_initializer(variable, llvm::const_null(pointer));
             llvm::set_externally_initialized(variable, 1);
             variable
         });
         // SAFETY: the name is a C string.
-        let record = unsafe { llvm::build_load(self.builder, pointer, variable, c"".as_ptr()) };
-        llvm::replace_instruction(call, record);
+        let slot = unsafe { llvm::build_load(self.builder, pointer, variable, c"".as_ptr()) };
+        llvm::replace_instruction(call, slot);
         Ok(())
     }
 

@@ -4,15 +4,15 @@
 //! left a record. Out come one PTX text for each target, a table of the kernels in it, and errors about code that no
 //! device can run, with the source lines. The steps, a file each:
 //!
-//! 1. [`records`]: find the kernel records, make each entry a `ptx_kernel`.
-//! 2. [`link`]: drop what no kernel reaches; link in what kernels reach of the device runtime, core, alloc
-//!    ([`std_bitcode`]) and the mathematical functions ([`math`]).
-//! 3. [`retarget`]: the NVPTX triple and data layout; host attributes off, `convergent` on.
-//! 4. [`launch_facts`]: what each kernel says of its launches, and what follows for its code.
-//! 5. [`intrinsics`]: lower the `gpu.*` calls.
-//! 6. [`optimise`]: LLVM's own pipeline, then the marks for read-only loads.
-//! 7. [`check`]: report what is left without device code.
-//! 8. [`emit`]: PTX.
+//! 1. `records` - find the kernel records, make each entry a `ptx_kernel`.
+//! 2. `link` - drop what no kernel reaches; link in what kernels reach of the device runtime, core, alloc
+//!    (`std_bitcode`) and the mathematical functions (`math`).
+//! 3. `retarget` - the NVPTX triple and data layout; host attributes off, `convergent` on.
+//! 4. `launch_facts` - what each kernel says of its launches, and what follows for its code.
+//! 5. `intrinsics` - lower the `gpu.*` calls.
+//! 6. `optimise` - LLVM's own pipeline, then the marks for read-only loads.
+//! 7. `check` - report what is left without device code.
+//! 8. `emit` - PTX.
 //!
 //! LLVM aborts the process on an internal error, so [`command`] is run in a process of its own by `gpu-macros`.
 

@@ -11,6 +11,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
+use crate::check;
 use crate::error::Error;
 use crate::llvm::{self, Context, Module, Value, linkage};
 use crate::math::{self, Libdevice};
@@ -53,18 +54,24 @@ impl<'a> Sources<'a> {
     pub fn link_into(&self, module: Module, kernels: &[Value]) -> Result<(), Error> {
         drop_roots(module);
         keep_only(module, kernels)?;
-        loop {
-            math::name_calls(module);
-            let missing: Vec<String> = undefined(module).into_iter().map(llvm::name).collect();
-            let mut progress = self.link_runtime(module, &missing)?;
-            progress |= self.link_math(module, &missing)?;
-            progress |= self.link_std(module, &missing)?;
-            if !progress {
-                set_linkage(module, kernels, linkage::INTERNAL);
-                return Ok(());
-            }
+        while self.link_rust(module)? {
             keep_only(module, kernels)?;
         }
+        // From here on assembly is libdevice's.
+        check::mark_host_assembly(self.context, module);
+        while self.link_math(module)? || self.link_rust(module)? {
+            keep_only(module, kernels)?;
+        }
+        set_linkage(module, kernels, linkage::INTERNAL);
+        Ok(())
+    }
+
+    /// Links what is missing of the device runtime and the standard library; whether there was something.
+    fn link_rust(&self, module: Module) -> Result<bool, Error> {
+        math::name_calls(module);
+        let mut missing: Vec<String> = undefined(module).into_iter().map(llvm::name).collect();
+        missing.retain(|name| !math::is_function(name));
+        Ok(self.link_runtime(module, &missing)? | self.link_std(module, &missing)?)
     }
 
     fn link_runtime(&self, module: Module, missing: &[String]) -> Result<bool, Error> {
@@ -111,7 +118,8 @@ impl<'a> Sources<'a> {
         }
     }
 
-    fn link_math(&self, module: Module, missing: &[String]) -> Result<bool, Error> {
+    fn link_math(&self, module: Module) -> Result<bool, Error> {
+        let missing: Vec<String> = undefined(module).into_iter().map(llvm::name).collect();
         let wanted: Vec<&String> = missing
             .iter()
             .filter(|name| math::is_function(name))

@@ -54,14 +54,13 @@ pub fn run_passes(
     // SAFETY: the text lives through the call.
     let error =
         unsafe { llvm::run_passes(module, llvm::c_string(passes).as_ptr(), machine, options) };
-    match error {
-        None => Ok(()),
-        // SAFETY: the error is not used again.
-        Some(error) => Err(Error::Llvm {
-            step: "passes",
-            cause: unsafe { llvm::owned_text(llvm::pass_error_message(error)) },
-        }),
-    }
+    let Some(error) = error else { return Ok(()) };
+    // SAFETY: the error is not used again.
+    let cause = unsafe { llvm::owned_text(llvm::pass_error_message(error)) };
+    Err(Error::Llvm {
+        step: "passes",
+        cause,
+    })
 }
 
 /// Fails with LLVM's own words if the module is not well-formed.
@@ -88,9 +87,8 @@ fn mark_read_only_loads(context: Context, module: Module) {
     };
     let calls = llvm::calls_of(mark);
     let read_only: BTreeSet<Value> = calls.iter().map(|&call| llvm::operand(call, 0)).collect();
-    let node = empty_node(context);
-    // SAFETY: pointer and length are of one string.
-    let invariant = unsafe { llvm::metadata_kind(context, c"invariant.load".as_ptr(), 14) };
+    let node = llvm::empty_metadata(context);
+    let invariant = llvm::metadata_kind_named(context, "invariant.load");
     for function in llvm::functions(module).filter(|&function| !llvm::declared_only(function)) {
         for load in llvm::instructions(function)
             .into_iter()
@@ -121,11 +119,4 @@ fn derives_from(address: Value, objects: &BTreeSet<Value>, seen: &mut BTreeSet<V
     } else {
         false
     }
-}
-
-fn empty_node(context: Context) -> Value {
-    // SAFETY: no operands are read.
-    llvm::metadata_as_value(context, unsafe {
-        llvm::metadata_node(context, ptr::null(), 0)
-    })
 }

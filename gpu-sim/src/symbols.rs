@@ -8,7 +8,7 @@ use std::any::TypeId;
 use std::ptr;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use gpu_std::runtime::PanicRecord;
+use gpu_std::runtime::PanicSlot;
 
 use crate::context::{self, Context};
 use crate::{Fault, heap};
@@ -123,8 +123,8 @@ float_add!("gpu.atomic.fadd.f32", atomic_fadd_f32, f32, AtomicU32);
 float_add!("gpu.atomic.fadd.f64", atomic_fadd_f64, f64, AtomicU64);
 
 /// Only the device's own runtime asks for it, and no host code calls that.
-#[unsafe(export_name = "gpu.panic.record")]
-extern "C" fn panic_record() -> *mut PanicRecord {
+#[unsafe(export_name = "gpu.panic.slot")]
+extern "C" fn panic_slot() -> *mut PanicSlot {
     ptr::null_mut()
 }
 

@@ -3,7 +3,7 @@
 //! `gpu.llvm.*` is an LLVM intrinsic once its prefix is stripped. The others have a rule of their own in
 //! `gpu-compiler`, which is stated at each of them.
 
-use crate::runtime::PanicRecord;
+use crate::runtime::PanicSlot;
 
 unsafe extern "C" {
     #[link_name = "gpu.llvm.nvvm.read.ptx.sreg.tid.x"]
@@ -56,10 +56,10 @@ unsafe extern "C" {
     #[link_name = "gpu.atomic.fadd.f64"]
     pub fn atomic_fadd_f64(address: *mut f64, value: f64) -> f64;
 
-    /// Where a panic of this context is recorded: the value of the module's variable `oxwarp_panic_record`, which
-    /// the host sets when it loads the module.
-    #[link_name = "gpu.panic.record"]
-    pub safe fn panic_record() -> *mut PanicRecord;
+    /// Where a panic of this context is claimed and recorded: the value of the module's variable `oxwarp_panic_slot`,
+    /// which the host sets when it loads the module.
+    #[link_name = "gpu.panic.slot"]
+    pub safe fn panic_slot() -> *mut PanicSlot;
 
     /// CUDA's device-side `malloc`: 16-byte aligned, null when the device heap is full.
     #[link_name = "gpu.malloc"]

@@ -4,7 +4,8 @@
 //! [`KernelRecord`](crate::kernel::KernelRecord) points to it, so that it stands in the bitcode of every crate with
 //! kernels, and the device compiler needs to know no more of Rust's runtime than to follow the table.
 //!
-//! A panic writes a [`PanicRecord`] into host memory that the device can reach, and ends the thread. The frequent
+//! A panic claims the context's [`PanicSlot`], writes a [`PanicRecord`] into host memory that the device can reach, and
+//! ends the thread. The frequent
 //! panics (index, overflow, `unwrap`) are replaced one by one, so that `core::fmt` is linked only into kernels that
 //! format a message of their own.
 //!
@@ -50,6 +51,16 @@ pub const FILE_CAPACITY: usize = 256;
 /// The most bytes of a panic's message that are kept.
 pub const MESSAGE_CAPACITY: usize = 1024;
 
+/// Where a panicking thread claims the context's record. It lies in the device's own memory: not every bus makes atomic
+/// operations on host memory atomic.
+#[repr(C)]
+pub struct PanicSlot {
+    /// 0 until a thread claims the record, then 1 until the host has read it.
+    pub claimed: AtomicU32,
+    /// The record, in host memory that the device can write.
+    pub record: *mut PanicRecord,
+}
+
 /// What a panicking thread leaves for the host. The first of a context wins; later ones only end their thread.
 #[repr(C)]
 pub struct PanicRecord {
@@ -93,15 +104,15 @@ type Caller = &'static Location<'static>;
 /// Records a panic, if it is the context's first, and ends the thread.
 #[inline]
 fn record(location: Option<&Location<'_>>, fill: impl FnOnce(&mut PanicRecord)) -> ! {
-    let record = gpu::panic_record();
-    // SAFETY: the host sets the pointer to a record that outlives the context's modules.
-    let state = unsafe { &(*record).state };
-    if state
-        .compare_exchange(EMPTY, BEING_WRITTEN, Ordering::Relaxed, Ordering::Relaxed)
-        .is_ok()
-    {
-        // SAFETY: the exchange lets one thread come here until the host resets the state.
-        let record = unsafe { &mut *record };
+    // SAFETY: the host sets the pointer to a slot that outlives the context's modules.
+    let slot = unsafe { &*gpu::panic_slot() };
+    let claim = slot
+        .claimed
+        .compare_exchange(0, 1, Ordering::Relaxed, Ordering::Relaxed);
+    if claim.is_ok() {
+        // SAFETY: the exchange lets one thread come here until the host has read the record.
+        let record = unsafe { &mut *slot.record };
+        record.state.store(BEING_WRITTEN, Ordering::Relaxed);
         if let Some(location) = location {
             record.line = location.line();
             record.column = location.column();

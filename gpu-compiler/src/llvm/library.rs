@@ -178,6 +178,7 @@ api! {
     create_type_attribute = LLVMCreateTypeAttribute(context: Context, kind: u32, value: Type) -> Attribute;
     remove_enum_attribute = LLVMRemoveEnumAttributeAtIndex(function: Value, index: u32, kind: u32);
     set_metadata = LLVMSetMetadata(instruction: Value, kind: u32, node: Value);
+    metadata = LLVMGetMetadata(instruction: Value, kind: u32) -> Option<Value>;
     metadata_as_value = LLVMMetadataAsValue(context: Context, metadata: Metadata) -> Value;
     debug_location = LLVMInstructionGetDebugLoc(instruction: Value) -> Option<Metadata>;
     location_line = LLVMDILocationGetLine(location: Metadata) -> u32;

@@ -152,3 +152,17 @@ pub fn is_local(global: Value) -> bool {
 pub fn c_string(text: &str) -> CString {
     CString::new(text.replace('\0', "")).unwrap_or_default()
 }
+
+/// The number of a kind of metadata.
+pub fn metadata_kind_named(context: Context, name: &str) -> u32 {
+    // SAFETY: pointer and length are of one string.
+    unsafe { metadata_kind(context, name.as_ptr().cast(), name.len() as u32) }
+}
+
+/// Metadata that says nothing but that it is there.
+pub fn empty_metadata(context: Context) -> Value {
+    // SAFETY: no operands are read.
+    metadata_as_value(context, unsafe {
+        metadata_node(context, std::ptr::null(), 0)
+    })
+}

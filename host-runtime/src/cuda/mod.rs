@@ -129,7 +129,7 @@ impl CudaDevice {
     pub fn synchronize(&self) -> Result<()> {
         self.make_current()?;
         self.wait()?;
-        self.panics.take(|| self.wait())
+        self.panics.take(self.driver, || self.wait())
     }
 
     /// Queues a launch.

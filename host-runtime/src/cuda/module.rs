@@ -18,8 +18,8 @@ use crate::error::{Error, Result};
 use crate::launch::check_shared;
 use crate::registry::{self, DeviceCode, Found, Image};
 
-/// The variable of a module that holds the address of the panic record.
-const PANIC_RECORD: &CStr = c"oxwarp_panic_record";
+/// The variable of a module that holds the address of the panic slot.
+const PANIC_SLOT: &CStr = c"oxwarp_panic_slot";
 /// `CU_JIT_ERROR_LOG_BUFFER`.
 const JIT_ERROR_LOG_BUFFER: c_uint = 5;
 /// `CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES`.
@@ -107,7 +107,7 @@ impl CudaDevice {
         }
         let module = self.load_module(code)?;
         modules.insert(key, module);
-        self.set_panic_record(module)?;
+        self.set_panic_slot(module)?;
         Ok(module)
     }
 
@@ -208,7 +208,7 @@ impl CudaDevice {
     }
 
     /// Tells the module where its kernels record a panic. A module without that variable has no panics.
-    fn set_panic_record(&self, module: Handle) -> Result<()> {
+    fn set_panic_slot(&self, module: Handle) -> Result<()> {
         let (mut variable, mut bytes) = (0u64, 0usize);
         // SAFETY: the pointers are valid for writes of an address and a size, and the name is terminated.
         let found = unsafe {
@@ -216,7 +216,7 @@ impl CudaDevice {
                 (&raw mut variable).cast(),
                 (&raw mut bytes).cast(),
                 module.0,
-                PANIC_RECORD.as_ptr().cast_mut().cast(),
+                PANIC_SLOT.as_ptr().cast_mut().cast(),
             )
         };
         match found {
@@ -224,7 +224,7 @@ impl CudaDevice {
             Err(error) if error.code != NOT_FOUND => return Err(error.into()),
             _ => return Ok(()),
         }
-        let address = self.panics.device_address;
+        let address = self.panics.slot;
         // SAFETY: the variable has 8 bytes, and the wait below lets the copy end before `address` does.
         unsafe {
             self.driver.cuMemcpyHtoDAsync_v2(

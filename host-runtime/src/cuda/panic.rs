@@ -1,16 +1,16 @@
 //! Where kernels of a device leave their panics, and how the host takes them out.
 //!
 //! The record lies in pinned host memory that the device can write, so that it is there after the wait without a copy
-//! and survives whatever happens on the device. Its first panicking thread claims it; the host reads it after a wait
-//! and makes it empty for the next.
+//! and survives whatever happens on the device. The first panicking thread claims it, with an atomic operation on a slot
+//! in the device's own memory; the host reads it after a wait and makes it empty for the next.
 
 use std::ffi::c_uint;
 use std::ptr::{NonNull, null_mut};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use cuda_loader::Driver;
-use gpu_std::runtime::{BEING_WRITTEN, EMPTY, INDEX_OUT_OF_BOUNDS, PanicRecord};
+use cuda_loader::{Driver, DriverError};
+use gpu_std::runtime::{BEING_WRITTEN, EMPTY, INDEX_OUT_OF_BOUNDS, PanicRecord, PanicSlot};
 
 use crate::error::{Error, KernelPanic, Result};
 
@@ -20,8 +20,8 @@ const PORTABLE_MAPPED: c_uint = 1 | 2;
 /// The record of one device.
 pub(super) struct PanicInbox {
     record: NonNull<PanicRecord>,
-    /// The same memory, as the device addresses it.
-    pub device_address: u64,
+    /// The slot, in device memory.
+    pub slot: u64,
     /// Held by the host thread that reads the record.
     reader: Mutex<()>,
 }
@@ -45,7 +45,7 @@ impl PanicInbox {
             )
         }?;
         let Some(record) = NonNull::new(host) else {
-            return Err(cuda_loader::DriverError {
+            return Err(DriverError {
                 call: "cuMemHostAlloc",
                 code: cuda_loader::OUT_OF_MEMORY,
             }
@@ -56,23 +56,48 @@ impl PanicInbox {
         unsafe { record.write_bytes(0, 1) };
         let mut inbox = Self {
             record,
-            device_address: 0,
+            slot: 0,
             reader: Mutex::new(()),
         };
-        let address = (&raw mut inbox.device_address).cast();
-        // SAFETY: the memory was allocated as mapped, and the pointer is valid for a write of an address.
-        let mapped =
-            unsafe { driver.cuMemHostGetDevicePointer_v2(address, record.as_ptr().cast(), 0) };
-        if let Err(error) = mapped {
-            inbox.free(driver);
-            return Err(error.into());
+        match inbox.allocate_slot(driver) {
+            Ok(()) => Ok(inbox),
+            Err(error) => {
+                inbox.free(driver);
+                Err(error.into())
+            }
         }
-        Ok(inbox)
+    }
+
+    fn allocate_slot(&mut self, driver: &Driver) -> std::result::Result<(), DriverError> {
+        let mut slot = PanicSlot {
+            claimed: AtomicU32::new(0),
+            record: null_mut(),
+        };
+        // SAFETY: the record was allocated as mapped, both pointers are valid for writes of an address, and the new
+        // device memory has the slot's size.
+        unsafe {
+            let address = (&raw mut slot.record).cast();
+            driver.cuMemHostGetDevicePointer_v2(address, self.record.as_ptr().cast(), 0)?;
+            driver.cuMemAlloc_v2((&raw mut self.slot).cast(), size_of::<PanicSlot>())?;
+            driver.cuMemcpyHtoD_v2(self.slot, (&raw mut slot).cast(), size_of::<PanicSlot>())
+        }
     }
 
     /// The panic that was recorded, if there is one, as an error. To be called after a wait for the queue; `wait` waits
     /// once more, which is needed if another host thread has queued a kernel since that is just recording a panic.
-    pub fn take(&self, wait: impl FnOnce() -> Result<()>) -> Result<()> {
+    pub fn take(&self, driver: &Driver, wait: impl FnOnce() -> Result<()>) -> Result<()> {
+        self.take_and(wait, || {
+            // SAFETY: the slot begins with the 32 bits of `claimed`.
+            unsafe { driver.cuMemsetD32_v2(self.slot, 0, 1) }
+        })
+    }
+
+    /// As `take`; `release` lets the device's threads claim the record again.
+    fn take_and(
+        &self,
+        wait: impl FnOnce() -> Result<()>,
+        release: impl FnOnce() -> std::result::Result<(), DriverError>,
+    ) -> Result<()> {
         let record = self.record.as_ptr();
         // SAFETY: the record lives as long as `self`, and its state is only accessed atomically.
         let state = unsafe { &(*record).state };
@@ -88,17 +113,21 @@ impl PanicInbox {
         if state.load(Ordering::Acquire) == EMPTY {
             return Ok(());
         }
-        // SAFETY: the state keeps every thread of the device from writing until it is reset below, and the lock keeps
-        // other host threads out.
+        // SAFETY: the claim keeps every thread of the device from writing until it is released below, and the lock
+        // keeps other host threads out.
         let panic = unsafe { panic_of(&*record) };
         state.store(EMPTY, Ordering::Release);
+        release()?;
         Err(Error::KernelPanic(Box::new(panic)))
     }
 
     /// Frees the record. Nothing on the device may use it any more.
     pub fn free(&self, driver: &Driver) {
-        // SAFETY: the memory is from `cuMemHostAlloc`. A failure means that the context is lost, and the memory too.
+        // SAFETY: the memory is from `cuMemHostAlloc`, and the slot from `cuMemAlloc`, which takes back 0 too. A failure
+        // means that the context is lost, and the memory with it.
         let _ = unsafe { driver.cuMemFreeHost(self.record.as_ptr().cast()) };
+        // SAFETY: as above.
+        let _ = unsafe { driver.cuMemFree_v2(self.slot) };
     }
 }
 
@@ -156,7 +185,7 @@ mod tests {
     fn inbox(record: &mut PanicRecord) -> PanicInbox {
         PanicInbox {
             record: NonNull::from(record),
-            device_address: 0,
+            slot: 0,
             reader: Mutex::new(()),
         }
     }
@@ -167,16 +196,19 @@ mod tests {
         record.kind = INDEX_OUT_OF_BOUNDS;
         record.operands = [7, 5];
         let inbox = inbox(&mut record);
-        assert!(inbox.take(|| Ok(())).is_ok());
+        assert!(inbox.take_and(|| Ok(()), || Ok(())).is_ok());
         // SAFETY: the record is alive.
         let state = unsafe { &inbox.record.as_ref().state };
         state.store(COMPLETE, Ordering::Release);
         assert_eq!(
-            inbox.take(|| Ok(())).unwrap_err().to_string(),
+            inbox
+                .take_and(|| Ok(()), || Ok(()))
+                .unwrap_err()
+                .to_string(),
             "kernel panicked at src/main.rs:7:16 in block (3, 0, 0), thread (7, 0, 0):\n\
              index out of bounds: the len is 5 but the index is 7"
         );
-        assert!(inbox.take(|| Ok(())).is_ok());
+        assert!(inbox.take_and(|| Ok(()), || Ok(())).is_ok());
     }
 
     #[test]
@@ -189,7 +221,10 @@ mod tests {
         // SAFETY: the record is alive.
         let state = unsafe { &inbox.record.as_ref().state };
         state.store(BEING_WRITTEN, Ordering::Release);
-        let text = inbox.take(|| Ok(())).unwrap_err().to_string();
+        let text = inbox
+            .take_and(|| Ok(()), || Ok(()))
+            .unwrap_err()
+            .to_string();
         assert!(text.ends_with(":\nhalf"), "{text}");
         assert_eq!(state.load(Ordering::Acquire), EMPTY);
     }

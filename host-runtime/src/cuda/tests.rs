@@ -20,7 +20,7 @@ const PTX: &CStr = cr#"
 .version 6.3
 .target sm_75
 .address_size 64
-.visible .global .align 8 .u64 oxwarp_panic_record;
+.visible .global .align 8 .u64 oxwarp_panic_slot;
 
 .visible .entry scale(.param .align 8 .b8 p[24]) {
     .reg .b64 %rd<6>; .reg .b32 %r<6>; .reg .f32 %f<4>; .reg .pred %q;
@@ -69,11 +69,12 @@ again:
 }
 
 .visible .entry fail() {
-    .reg .b64 %rd<3>; .reg .b32 %r<4>; .reg .pred %q;
-    ld.global.u64 %rd1, [oxwarp_panic_record];
-    atom.sys.cas.b32 %r1, [%rd1], 0, 1;
+    .reg .b64 %rd<4>; .reg .b32 %r<4>; .reg .pred %q;
+    ld.global.u64 %rd3, [oxwarp_panic_slot];
+    atom.cas.b32 %r1, [%rd3], 0, 1;
     setp.ne.u32 %q, %r1, 0;
     @%q exit;
+    ld.u64 %rd1, [%rd3+8];
     mov.u32 %r2, %ctaid.x;
     mov.u32 %r3, %tid.x;
     st.u32 [%rd1+KIND], 1;
