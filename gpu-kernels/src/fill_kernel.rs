@@ -18,7 +18,10 @@ use gpu_std::{DisjointSlice, thread};
 /// # Ok::<(), oxwarp::Error>(())
 /// ```
 #[kernel]
-pub fn fill<T: Copy>(value: T, mut out: DisjointSlice<T>) {
+pub fn fill<T>(value: T, mut out: DisjointSlice<T>)
+where
+    T: Copy,
+{
     for i in thread::grid_stride(out.len()) {
         if let Some(out) = out.get_mut(i) {
             *out = value;

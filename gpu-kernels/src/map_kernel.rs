@@ -25,7 +25,11 @@ use gpu_std::{DisjointSlice, thread};
 /// # Ok::<(), oxwarp::Error>(())
 /// ```
 #[kernel]
-pub fn map<T: Copy, U, F: Fn(T) -> U + Copy>(f: F, x: &[T], mut out: DisjointSlice<U>) {
+pub fn map<T, U, F>(f: F, x: &[T], mut out: DisjointSlice<U>)
+where
+    T: Copy,
+    F: Fn(T) -> U + Copy,
+{
     for i in thread::grid_stride(out.len()) {
         if let Some(out) = out.get_mut(i) {
             *out = f(x[*i]);

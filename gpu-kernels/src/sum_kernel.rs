@@ -36,7 +36,10 @@ const MOST_BLOCKS: usize = 1024;
 /// # Ok::<(), oxwarp::Error>(())
 /// ```
 #[kernel]
-pub fn sum<T: Number>(x: &[T], mut partial: DisjointSlice<T, BlockIndex>) {
+pub fn sum<T>(x: &[T], mut partial: DisjointSlice<T, BlockIndex>)
+where
+    T: Number,
+{
     let sums = shared_array![T; MOST_THREADS];
     let t = thread::index_in_block();
 

@@ -21,12 +21,12 @@ use gpu_std::{DisjointSlice, thread};
 /// # Ok::<(), oxwarp::Error>(())
 /// ```
 #[kernel]
-pub fn zip_map<A: Copy, B: Copy, U, F: Fn(A, B) -> U + Copy>(
-    f: F,
-    a: &[A],
-    b: &[B],
-    mut out: DisjointSlice<U>,
-) {
+pub fn zip_map<A, B, U, F>(f: F, a: &[A], b: &[B], mut out: DisjointSlice<U>)
+where
+    A: Copy,
+    B: Copy,
+    F: Fn(A, B) -> U + Copy,
+{
     for i in thread::grid_stride(out.len()) {
         if let Some(out) = out.get_mut(i) {
             *out = f(a[*i], b[*i]);
