@@ -1,9 +1,9 @@
 //! `#[kernel]` and `device_code!`, and the device pass that the first of them in a crate starts.
 //!
-//! - [`kernel`](mod@kernel_macro): from an ordinary function to a launchable kernel: parse, check, expand.
-//! - [`device_pass`]: runs the same rustc on the same crate once more for its LLVM bitcode, and `gpu-compiler` on that.
-//! - [`embed`]: the PTX as a literal that the program registers at start, and the compiler's errors at the user's
-//!   own tokens.
+//! - `kernel`: from an ordinary function to a launchable kernel: parse, check, expand.
+//! - `device_pass`: runs the same rustc on the same crate once more for its LLVM bitcode, and `gpu-compiler` on that.
+//! - `embed`: the PTX as a literal that the program registers at start, and the compiler's errors at the user's own
+//!   tokens.
 
 mod device_pass;
 mod embed;
