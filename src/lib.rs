@@ -31,7 +31,7 @@
 pub use gpu_kernels as kernels;
 pub use gpu_macros::{device_code, kernel};
 pub use gpu_std::{
-    Dim3, DisjointSlice, atomic, block, disjoint, shared, shared_array, sync_threads, thread,
+    Dim3, DisjointSlice, atomic, block, disjoint, ptx, shared, shared_array, sync_threads, thread,
 };
 #[doc(hidden)]
 pub use host_runtime::__private;

@@ -48,6 +48,7 @@ fn lower(
         .collect();
     Sources::open(context, request, records)?.link_into(module, &functions)?;
     retarget::retarget(context, module);
+    intrinsics::lower_arithmetic(context, module)?;
     let dimensions = launch_facts::apply(module, &records.kernels, request.fma);
     intrinsics::lower(context, module)?;
     optimise::verify(module)?;

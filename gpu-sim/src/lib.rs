@@ -8,6 +8,7 @@
 //! barriers so costs a function call per thread.
 
 mod context;
+mod device;
 mod fault;
 mod heap;
 mod job;

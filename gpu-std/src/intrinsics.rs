@@ -67,4 +67,13 @@ unsafe extern "C" {
     /// CUDA's device-side `free`.
     #[link_name = "gpu.free"]
     pub fn free(pointer: *mut u8);
+
+    /// Whether this is device code: a constant there. The simulator says no.
+    #[link_name = "gpu.on_device"]
+    pub safe fn on_device() -> bool;
+
+    /// Inline PTX: see [`ptx!`](crate::ptx!). `template` is a constant C string; `pure` and `outputs` are constants;
+    /// then come a letter (a constant `u32`) and an address for each operand, outputs first.
+    #[link_name = "gpu.ptx"]
+    pub fn ptx(template: *const u8, pure: u32, outputs: u32, ...);
 }

@@ -21,6 +21,7 @@ pub mod intrinsics;
 pub mod kernel;
 #[doc(hidden)]
 pub mod runtime;
+pub mod ptx;
 pub mod shared;
 mod sync;
 pub mod thread;

@@ -1,5 +1,14 @@
 //! Lowers the `gpu.*` symbols (`gpu_std::intrinsics`): each becomes an LLVM intrinsic, an instruction, or memory of its
 //! own address space.
+//!
+//! - [`atomic`]: read-modify-write, loads and stores with a scope;
+//! - [`half`]: arithmetic on 16-bit floats;
+//! - [`ptx`]: inline PTX.
+
+mod atomic;
+mod build;
+mod half;
+mod ptx;
 
 use crate::error::Error;
 use crate::llvm::{self, Builder, Context, Module, Value, linkage};
@@ -30,6 +39,73 @@ pub fn lower(context: Context, module: Module) -> Result<(), Error> {
     Ok(())
 }
 
+/// Lowers what is floating-point arithmetic, so that all arithmetic is contracted by the same rule.
+pub fn lower_arithmetic(context: Context, module: Module) -> Result<(), Error> {
+    let lowering = Lowering {
+        context,
+        module,
+        builder: llvm::create_builder(context),
+    };
+    for function in llvm::functions(module).collect::<Vec<_>>() {
+        if let Some(operation) = llvm::name(function).strip_prefix("gpu.half.") {
+            for call in llvm::calls_of(function) {
+                llvm::position_before(lowering.builder, call);
+                lowering.half(call, operation)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+type Rule = fn(&Lowering, Value) -> Result<(), Error>;
+
+/// How a call of `gpu.<name>` is lowered.
+fn rule(name: &str) -> Option<Rule> {
+    Some(match name {
+        "on_device" => Lowering::on_device,
+        "ptx" => Lowering::ptx,
+        "shared.static" => Lowering::shared_static,
+        "panic.slot" => Lowering::panic_slot,
+        "atomic.fence" => Lowering::atomic_fence,
+        _ => match name.strip_prefix("atomic.")?.rsplit_once('.')?.0 {
+            "fadd" => Lowering::atomic_fadd,
+            "rmw" => Lowering::atomic_rmw,
+            "cas" => Lowering::atomic_cas,
+            "load" => Lowering::atomic_load,
+            "store" => Lowering::atomic_store,
+            _ => return None,
+        },
+    })
+}
+
+fn malformed(what: &'static str) -> Error {
+    Error::Record { what }
+}
+
+/// The argument `index` of a call, which `gpu_std` passes as a constant.
+fn constant(call: Value, index: u32) -> Result<u64, Error> {
+    llvm::is_constant_int(llvm::operand(call, index))
+        .map(llvm::zero_extended)
+        .ok_or(malformed("a constant argument of an intrinsic"))
+}
+
+/// The C string that a constant points to.
+fn constant_text(pointer: Value) -> Option<String> {
+    let initializer = llvm::initializer(llvm::is_global_variable(pointer)?)?;
+    let data = match llvm::is_constant_struct(initializer) {
+        Some(structure) => llvm::operand(structure, 0),
+        None => initializer,
+    };
+    let mut length = 0;
+    // SAFETY: LLVM writes how many bytes the constant has, and constants live as long as the context.
+    let bytes = unsafe {
+        let data = llvm::raw_data(llvm::is_constant_data(data)?, &mut length);
+        std::slice::from_raw_parts(data, length)
+    };
+    let text = bytes.split(|&byte| byte == 0).next()?;
+    Some(String::from_utf8_lossy(text).into_owned())
+}
+
 struct Lowering {
     context: Context,
     module: Module,
@@ -37,7 +113,7 @@ struct Lowering {
 }
 
 impl Lowering {
-    /// A new declaration, made by LLVM, has the intrinsic's attributes: `convergent`, memory effects, ranges.
+    /// A new declaration has the intrinsic's attributes: `convergent`, memory effects, ranges.
     fn llvm_intrinsic(&self, function: Value, name: &str) -> Result<(), Error> {
         let id = llvm::lookup_intrinsic_id(name.as_ptr().cast(), name.len());
         if id == 0 {
@@ -46,23 +122,26 @@ impl Lowering {
                 cause: format!("this LLVM has no `{name}`"),
             });
         }
-        // SAFETY: none of the intrinsics in use is overloaded, so no types are given.
-        let intrinsic =
-            unsafe { llvm::intrinsic_declaration(self.module, id, std::ptr::null(), 0) };
+        let intrinsic = if llvm::intrinsic_is_overloaded(id) != 0 {
+            llvm::declare(self.module, name, llvm::value_type(function))
+        } else {
+            // SAFETY: the intrinsic is not overloaded, so no types are given.
+            unsafe { llvm::intrinsic_declaration(self.module, id, std::ptr::null(), 0) }
+        };
         llvm::replace_all_uses(function, intrinsic);
         Ok(())
     }
 
     fn other(&self, function: Value, name: &str) -> Result<(), Error> {
-        let lower: fn(&Self, Value) -> Result<(), Error> = match name {
-            "gpu.shared.static" => Self::shared_static,
-            "gpu.atomic.fadd.f32" | "gpu.atomic.fadd.f64" => Self::atomic_fadd,
-            "gpu.panic.slot" => Self::panic_slot,
-            "gpu.malloc" | "gpu.free" => {
-                llvm::rename(function, &name["gpu.".len()..]);
-                return Ok(());
-            }
-            _ => return Ok(()),
+        let Some(name) = name.strip_prefix("gpu.") else {
+            return Ok(());
+        };
+        if matches!(name, "malloc" | "free") {
+            llvm::rename(function, name);
+            return Ok(());
+        }
+        let Some(lower) = rule(name) else {
+            return Ok(());
         };
         for call in llvm::calls_of(function) {
             llvm::position_before(self.builder, call);
@@ -71,18 +150,17 @@ impl Lowering {
         Ok(())
     }
 
+    /// True: this is the device.
+    fn on_device(&self, call: Value) -> Result<(), Error> {
+        llvm::replace_instruction(call, llvm::const_int(llvm::type_of(call), 1, 0));
+        Ok(())
+    }
+
     /// One `addrspace(3)` global for each call. The function around it is one instance of `shared::storage`, which
     /// may be inlined from now on.
     fn shared_static(&self, call: Value) -> Result<(), Error> {
         let around = llvm::function_of(call);
-        let constant = |index| {
-            let constant =
-                llvm::is_constant_int(llvm::operand(call, index)).map(llvm::zero_extended);
-            constant.ok_or(Error::Record {
-                what: "the size of a shared array",
-            })
-        };
-        let (size, align) = (constant(0)?, constant(1)?);
+        let (size, align) = (constant(call, 0)?, constant(call, 1)?);
         let bytes = llvm::array_type(llvm::i8_type(self.context), size);
         let global = self.global("shared", bytes, llvm::SHARED);
         llvm::set_initializer(global, llvm::undef(bytes));
@@ -93,16 +171,6 @@ impl Lowering {
         llvm::replace_instruction(call, llvm::const_address_space_cast(global, generic));
         llvm::remove_enum_attribute(around, llvm::FUNCTION_INDEX, llvm::attribute("noinline"));
         self.add_attribute(around, llvm::FUNCTION_INDEX, "alwaysinline", 0);
-        Ok(())
-    }
-
-    fn atomic_fadd(&self, call: Value) -> Result<(), Error> {
-        let (fadd, monotonic) = (11, 2);
-        let [pointer, value] = [0, 1].map(|index| llvm::operand(call, index));
-        llvm::replace_instruction(
-            call,
-            llvm::build_atomic_rmw(self.builder, fadd, pointer, value, monotonic, 0),
-        );
         Ok(())
     }
 

@@ -161,6 +161,20 @@ api! {
     i8_type = LLVMInt8TypeInContext(context: Context) -> Type;
     pointer_type = LLVMPointerTypeInContext(context: Context, address_space: u32) -> Type;
     array_type = LLVMArrayType2(element: Type, length: u64) -> Type;
+    i16_type = LLVMInt16TypeInContext(context: Context) -> Type;
+    i32_type = LLVMInt32TypeInContext(context: Context) -> Type;
+    i64_type = LLVMInt64TypeInContext(context: Context) -> Type;
+    half_type = LLVMHalfTypeInContext(context: Context) -> Type;
+    bfloat_type = LLVMBFloatTypeInContext(context: Context) -> Type;
+    float_type = LLVMFloatTypeInContext(context: Context) -> Type;
+    double_type = LLVMDoubleTypeInContext(context: Context) -> Type;
+    vector_type = LLVMVectorType(element: Type, length: u32) -> Type;
+    argument_count = LLVMGetNumArgOperands(call: Value) -> u32;
+    set_ordering = LLVMSetOrdering(access: Value, ordering: i32);
+    set_sync_scope = LLVMSetAtomicSyncScopeID(access: Value, scope: u32);
+    intrinsic_is_overloaded = LLVMIntrinsicIsOverloaded(id: u32) -> Bool;
+    build_store = LLVMBuildStore(builder: Builder, value: Value, pointer: Value) -> Value;
+    build_compare_exchange = LLVMBuildAtomicCmpXchg(builder: Builder, pointer: Value, expected: Value, new: Value, success: i32, failure: i32, single_thread: Bool) -> Value;
     const_int = LLVMConstInt(integer: Type, value: u64, sign_extend: Bool) -> Value;
     const_null = LLVMConstNull(null_of: Type) -> Value;
     undef = LLVMGetUndef(undef_of: Type) -> Value;
@@ -206,6 +220,7 @@ api! {
     buffer_size = LLVMGetBufferSize(buffer: Buffer) -> Length;
 
     @unsafe
+    build_extract_value = LLVMBuildExtractValue(builder: Builder, aggregate: Value, index: u32, name: *const c_char) -> Value;
     value_name = LLVMGetValueName2(value: Value, length: *mut Length) -> *const u8;
     set_value_name = LLVMSetValueName2(value: Value, name: *const u8, length: Length);
     named_function = LLVMGetNamedFunction(module: Module, name: *const c_char) -> Option<Value>;
@@ -216,6 +231,12 @@ api! {
     function_type = LLVMFunctionType(result: Type, parameters: *const Type, count: u32, variadic: Bool) -> Type;
     build_call = LLVMBuildCall2(builder: Builder, function_type: Type, function: Value, arguments: *const Value, count: u32, name: *const c_char) -> Value;
     build_load = LLVMBuildLoad2(builder: Builder, load_type: Type, pointer: Value, name: *const c_char) -> Value;
+    build_cast = LLVMBuildCast(builder: Builder, opcode: i32, value: Value, to: Type, name: *const c_char) -> Value;
+    build_binary = LLVMBuildBinOp(builder: Builder, opcode: i32, left: Value, right: Value, name: *const c_char) -> Value;
+    build_fence = LLVMBuildFence(builder: Builder, ordering: i32, single_thread: Bool, name: *const c_char) -> Value;
+    struct_type = LLVMStructTypeInContext(context: Context, elements: *const Type, count: u32, packed: Bool) -> Type;
+    sync_scope = LLVMGetSyncScopeID(context: Context, name: *const c_char, length: Length) -> u32;
+    inline_asm = LLVMGetInlineAsm(function_type: Type, text: *const c_char, length: Length, constraints: *const c_char, constraints_length: Length, side_effects: Bool, align_stack: Bool, dialect: i32, can_throw: Bool) -> Value;
     attribute_kind = LLVMGetEnumAttributeKindForName(name: *const c_char, length: Length) -> u32;
     remove_string_attribute = LLVMRemoveStringAttributeAtIndex(function: Value, index: u32, name: *const c_char, length: u32);
     metadata_kind = LLVMGetMDKindIDInContext(context: Context, name: *const c_char, length: u32) -> u32;

@@ -26,8 +26,16 @@ pub mod opcode {
     pub const FSUB: i32 = 11;
     /// `fmul`
     pub const FMUL: i32 = 13;
+    /// `fdiv`
+    pub const FDIV: i32 = 16;
     /// `frem`
     pub const FREM: i32 = 19;
+    /// `fptrunc`
+    pub const FP_TRUNC: i32 = 37;
+    /// `fpext`
+    pub const FP_EXT: i32 = 38;
+    /// `bitcast`
+    pub const BIT_CAST: i32 = 41;
     /// `inttoptr`
     pub const INT_TO_PTR: i32 = 40;
 }

@@ -1,0 +1,76 @@
+//! The PTX of a test binary, as text and through `ptxas`.
+
+#![allow(dead_code)]
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use oxwarp::__private::{DeviceCode, inventory};
+
+/// Everything that this binary's crates have as PTX, one text a target.
+fn images() -> Vec<(u32, String)> {
+    inventory::iter::<DeviceCode>
+        .into_iter()
+        .flat_map(|code| code.images)
+        .map(|image| (image.target, image.ptx.to_string_lossy().into_owned()))
+        .collect()
+}
+
+/// The PTX of the kernel `name`, from its entry to the end of its body.
+pub fn of(name: &str) -> String {
+    let entry = format!(".entry {name}_");
+    let found = images().into_iter().find_map(|(_, ptx)| {
+        let start = ptx.find(&entry)?;
+        let end = ptx[start..].find("\n}")?;
+        Some(ptx[start..start + end].to_owned())
+    });
+    found.unwrap_or_else(|| panic!("no PTX of `{name}`"))
+}
+
+/// Fails with the code if one of `wanted` is missing.
+#[track_caller]
+pub fn contains(code: &str, wanted: &[&str]) {
+    for wanted in wanted {
+        assert!(code.contains(wanted), "no `{wanted}` in\n{code}");
+    }
+}
+
+/// Lets `ptxas` assemble all of it, where there is one.
+#[track_caller]
+pub fn assembles() {
+    let Some(ptxas) = ptxas() else {
+        eprintln!("no ptxas on this machine: the PTX is not assembled");
+        return;
+    };
+    for (target, ptx) in images() {
+        let file = std::env::temp_dir().join(format!(
+            "oxwarp-{}-{:?}.ptx",
+            std::process::id(),
+            std::thread::current().id()
+        ));
+        std::fs::write(&file, ptx).expect("the temporary folder can be written");
+        for arch in [75, 80, 90, 100].into_iter().filter(|&arch| arch >= target) {
+            let output = Command::new(&ptxas)
+                .args([format!("-arch=sm_{arch}").as_str(), "-o", "/dev/null"])
+                .arg(&file)
+                .output()
+                .expect("ptxas runs");
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "sm_{arch}: {said}");
+        }
+        let _ = std::fs::remove_file(file);
+    }
+}
+
+fn ptxas() -> Option<PathBuf> {
+    let toolkits = ["CUDA_HOME", "CUDA_PATH"]
+        .into_iter()
+        .filter_map(std::env::var_os);
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = toolkits
+        .map(|home| PathBuf::from(home).join("bin"))
+        .chain(["tools", "/usr/local/cuda/bin"].map(PathBuf::from))
+        .chain(std::env::split_paths(&path));
+    let mut programs = folders.map(|folder| folder.join("ptxas"));
+    programs.find(|program| program.is_file())
+}
