@@ -224,7 +224,7 @@ macro_rules! inputs {
 
 macro_rules! outputs {
     (($($in:ident)*) ($($out:ident)*) $unused:ident $count:literal ; ($value:ty)) => {
-        #[allow(non_snake_case)]
+        #[allow(non_snake_case, clippy::unused_unit)]
         impl<$($in: Operand,)* $($out: Operand),*> Outputs<($($in,)*)> for ($($out,)*) {
             type Value = $value;
 

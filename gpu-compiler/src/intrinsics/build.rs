@@ -17,7 +17,7 @@ pub(super) fn binary(builder: Builder, opcode: i32, left: Value, right: Value) -
 /// Builds the reading of a member of a structure.
 pub(super) fn extract(builder: Builder, aggregate: Value, index: u32) -> Value {
     // SAFETY: the name is a C string.
-    unsafe { llvm::build_extract_value(builder, aggregate, index, c"".as_ptr()) }
+    unsafe { llvm::build_extract(builder, aggregate, index, c"".as_ptr()) }
 }
 
 /// A structure's type.

@@ -220,7 +220,7 @@ api! {
     buffer_size = LLVMGetBufferSize(buffer: Buffer) -> Length;
 
     @unsafe
-    build_extract_value = LLVMBuildExtractValue(builder: Builder, aggregate: Value, index: u32, name: *const c_char) -> Value;
+    build_extract = LLVMBuildExtractValue(builder: Builder, aggregate: Value, index: u32, name: *const c_char) -> Value;
     value_name = LLVMGetValueName2(value: Value, length: *mut Length) -> *const u8;
     set_value_name = LLVMSetValueName2(value: Value, name: *const u8, length: Length);
     named_function = LLVMGetNamedFunction(module: Module, name: *const c_char) -> Option<Value>;
