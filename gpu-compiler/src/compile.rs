@@ -7,6 +7,7 @@ use crate::intrinsics;
 use crate::launch_facts;
 use crate::link::{self, Sources};
 use crate::llvm::{self, Context, Module, Value};
+use crate::loop_checks;
 use crate::records::{self, Kernel, Records};
 use crate::report::{self, Report};
 use crate::request::Request;
@@ -52,6 +53,7 @@ fn lower(
     let dimensions = launch_facts::apply(module, &records.kernels, request.fma);
     intrinsics::lower(context, module)?;
     optimise::verify(module)?;
+    loop_checks::version(context, module)?;
     Ok(dimensions)
 }
 

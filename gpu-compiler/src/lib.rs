@@ -10,7 +10,8 @@
 //! 3. `retarget` - the NVPTX triple and data layout; host attributes off, `convergent` on.
 //! 4. `launch_facts` - what each kernel says of its launches, and what follows for its code.
 //! 5. `intrinsics` - lower the `gpu.*` calls.
-//! 6. `optimise` - LLVM's own pipeline, then the marks for read-only loads.
+//! 6. `loop_checks` - bounds checks out of loops; `optimise` - LLVM's own pipeline, then the marks for read-only
+//!    loads.
 //! 7. `check` - report what is left without device code.
 //! 8. `emit` - PTX.
 //!
@@ -25,6 +26,7 @@ mod intrinsics;
 mod launch_facts;
 mod link;
 mod llvm;
+mod loop_checks;
 mod math;
 mod names;
 mod optimise;

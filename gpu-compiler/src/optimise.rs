@@ -33,7 +33,7 @@ pub fn optimise(
     mark_read_only_loads(context, module);
     run_passes(
         module,
-        "function(early-cse,instcombine,simplifycfg),globaldce",
+        "function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg),globaldce",
         Some(machine),
     )
 }

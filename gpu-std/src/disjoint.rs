@@ -209,6 +209,9 @@ impl<T, I: DisjointIndex> DisjointSlice<T, I> {
     /// another thread (a block index in a thread that is not the block's first).
     #[inline]
     pub fn get_mut(&mut self, index: I) -> Option<&mut T> {
+        // SAFETY: a `NonNull` is not null, which LLVM forgets where the slice was in memory; it then need not test the
+        // `Option` that is returned.
+        unsafe { core::hint::assert_unchecked(self.first.as_ptr().addr() != 0) };
         let element = index.element(self.shape)?;
         // SAFETY: `element` lies inside the shape, and by `DisjointIndex` no other thread names it.
         Some(unsafe { self.first.add(element).as_mut() })

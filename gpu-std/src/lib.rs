@@ -19,9 +19,9 @@ pub mod disjoint;
 pub mod intrinsics;
 #[doc(hidden)]
 pub mod kernel;
+pub mod ptx;
 #[doc(hidden)]
 pub mod runtime;
-pub mod ptx;
 pub mod shared;
 mod sync;
 pub mod thread;

@@ -118,6 +118,22 @@ api! {
     next_instruction = LLVMGetNextInstruction(instruction: Value) -> Option<Value>;
     instruction_block = LLVMGetInstructionParent(instruction: Value) -> Block;
     block_function = LLVMGetBasicBlockParent(block: Block) -> Value;
+    terminator = LLVMGetBasicBlockTerminator(block: Block) -> Option<Value>;
+    successor_count = LLVMGetNumSuccessors(terminator: Value) -> u32;
+    successor = LLVMGetSuccessor(terminator: Value, index: u32) -> Block;
+    is_branch = LLVMIsABranchInst(value: Value) -> Option<Value>;
+    is_conditional = LLVMIsConditional(branch: Value) -> Bool;
+    condition = LLVMGetCondition(branch: Value) -> Value;
+    set_condition = LLVMSetCondition(branch: Value, condition: Value);
+    is_comparison = LLVMIsAICmpInst(value: Value) -> Option<Value>;
+    comparison_predicate = LLVMGetICmpPredicate(comparison: Value) -> i32;
+    is_instruction = LLVMIsAInstruction(value: Value) -> Option<Value>;
+    is_disjoint = LLVMGetIsDisjoint(or: Value) -> Bool;
+    incoming_count = LLVMCountIncoming(phi: Value) -> u32;
+    incoming_value = LLVMGetIncomingValue(phi: Value, index: u32) -> Value;
+    incoming_block = LLVMGetIncomingBlock(phi: Value, index: u32) -> Block;
+    sign_extended = LLVMConstIntGetSExtValue(integer: Value) -> i64;
+    call_enum_attribute = LLVMGetCallSiteEnumAttribute(call: Value, index: u32, kind: u32) -> Option<Attribute>;
     first_use = LLVMGetFirstUse(value: Value) -> Option<Use>;
     next_use = LLVMGetNextUse(a_use: Use) -> Option<Use>;
     user = LLVMGetUser(a_use: Use) -> Value;
@@ -221,6 +237,14 @@ api! {
 
     @unsafe
     build_extract = LLVMBuildExtractValue(builder: Builder, aggregate: Value, index: u32, name: *const c_char) -> Value;
+    build_and = LLVMBuildAnd(builder: Builder, left: Value, right: Value, name: *const c_char) -> Value;
+    build_or = LLVMBuildOr(builder: Builder, left: Value, right: Value, name: *const c_char) -> Value;
+    build_not = LLVMBuildNot(builder: Builder, value: Value, name: *const c_char) -> Value;
+    build_sub = LLVMBuildSub(builder: Builder, left: Value, right: Value, name: *const c_char) -> Value;
+    build_shl = LLVMBuildShl(builder: Builder, left: Value, right: Value, name: *const c_char) -> Value;
+    build_zext = LLVMBuildZExt(builder: Builder, value: Value, to: Type, name: *const c_char) -> Value;
+    build_freeze = LLVMBuildFreeze(builder: Builder, value: Value, name: *const c_char) -> Value;
+    build_icmp = LLVMBuildICmp(builder: Builder, predicate: i32, left: Value, right: Value, name: *const c_char) -> Value;
     value_name = LLVMGetValueName2(value: Value, length: *mut Length) -> *const u8;
     set_value_name = LLVMSetValueName2(value: Value, name: *const u8, length: Length);
     named_function = LLVMGetNamedFunction(module: Module, name: *const c_char) -> Option<Value>;

@@ -1,8 +1,10 @@
 //! The LLVM that compiles the kernels: its C API and the few things this crate says often.
 
+mod build;
 mod library;
 mod walk;
 
+pub use build::*;
 pub use library::*;
 pub use walk::*;
 
@@ -20,6 +22,20 @@ pub mod linkage {
 
 /// `LLVMOpcode`, those that this compiler looks for.
 pub mod opcode {
+    /// `unreachable`
+    pub const UNREACHABLE: i32 = 7;
+    /// `add`
+    pub const ADD: i32 = 8;
+    /// `sub`
+    pub const SUB: i32 = 10;
+    /// `mul`
+    pub const MUL: i32 = 12;
+    /// `shl`
+    pub const SHL: i32 = 20;
+    /// `or`
+    pub const OR: i32 = 24;
+    /// `zext`
+    pub const ZEXT: i32 = 31;
     /// `fadd`
     pub const FADD: i32 = 9;
     /// `fsub`
@@ -60,3 +76,44 @@ pub const PTX_KERNEL: u32 = 71;
 pub const GLOBAL: u32 = 1;
 /// The address space of `.shared` memory.
 pub const SHARED: u32 = 3;
+
+/// `LLVMIntPredicate`.
+pub mod predicate {
+    /// `eq`
+    pub const EQ: i32 = 32;
+    /// `ne`
+    pub const NE: i32 = 33;
+    /// `ugt`
+    pub const UGT: i32 = 34;
+    /// `uge`
+    pub const UGE: i32 = 35;
+    /// `ult`
+    pub const ULT: i32 = 36;
+    /// `ule`
+    pub const ULE: i32 = 37;
+
+    /// What holds where `predicate` does not; `None` for signed ones.
+    pub fn inverse(predicate: i32) -> Option<i32> {
+        match predicate {
+            EQ => Some(NE),
+            NE => Some(EQ),
+            UGT => Some(ULE),
+            UGE => Some(ULT),
+            ULT => Some(UGE),
+            ULE => Some(UGT),
+            _ => None,
+        }
+    }
+
+    /// The same with the operands exchanged; `None` for signed ones.
+    pub fn swapped(predicate: i32) -> Option<i32> {
+        match predicate {
+            EQ | NE => Some(predicate),
+            UGT => Some(ULT),
+            UGE => Some(ULE),
+            ULT => Some(UGT),
+            ULE => Some(UGE),
+            _ => None,
+        }
+    }
+}

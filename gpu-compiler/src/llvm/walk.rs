@@ -23,8 +23,28 @@ pub fn aliases(module: Module) -> impl Iterator<Item = Value> {
 /// All instructions of a function, collected: the function may be changed while one goes through them.
 pub fn instructions(function: Value) -> Vec<Value> {
     std::iter::successors(first_block(function), |&block| next_block(block))
-        .flat_map(|block| std::iter::successors(first_instruction(block), |&i| next_instruction(i)))
+        .flat_map(block_instructions)
         .collect()
+}
+
+/// All instructions of a block, collected.
+pub fn block_instructions(block: Block) -> Vec<Value> {
+    std::iter::successors(first_instruction(block), |&i| next_instruction(i)).collect()
+}
+
+/// The conditional branch at the end of a block.
+pub fn conditional_branch(block: Block) -> Option<Value> {
+    terminator(block)
+        .and_then(is_branch)
+        .filter(|&branch| is_conditional(branch) != 0)
+}
+
+/// The value of a phi for the edge from `block`.
+pub fn incoming_from(phi: Value, block: Block) -> Option<Value> {
+    let mut edges = 0..incoming_count(phi);
+    edges
+        .find(|&edge| incoming_block(phi, edge) == block)
+        .map(|edge| incoming_value(phi, edge))
 }
 
 /// The users of a value, collected.

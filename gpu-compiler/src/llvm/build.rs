@@ -1,0 +1,80 @@
+//! Builders of instructions, without names.
+
+use super::library::*;
+
+const UNNAMED: *const std::ffi::c_char = c"".as_ptr();
+
+/// `left & right`
+pub fn and(builder: Builder, left: Value, right: Value) -> Value {
+    // SAFETY: the name is a C string.
+    unsafe { build_and(builder, left, right, UNNAMED) }
+}
+
+/// `left | right`
+pub fn or(builder: Builder, left: Value, right: Value) -> Value {
+    // SAFETY: the name is a C string.
+    unsafe { build_or(builder, left, right, UNNAMED) }
+}
+
+/// `!value`
+pub fn not(builder: Builder, value: Value) -> Value {
+    // SAFETY: the name is a C string.
+    unsafe { build_not(builder, value, UNNAMED) }
+}
+
+/// `left - right`, wrapping.
+pub fn sub(builder: Builder, left: Value, right: Value) -> Value {
+    // SAFETY: the name is a C string.
+    unsafe { build_sub(builder, left, right, UNNAMED) }
+}
+
+/// `left << right`
+pub fn shift_left(builder: Builder, left: Value, right: Value) -> Value {
+    // SAFETY: the name is a C string.
+    unsafe { build_shl(builder, left, right, UNNAMED) }
+}
+
+/// `value` as the wider unsigned type `to`.
+pub fn zero_extend(builder: Builder, value: Value, to: Type) -> Value {
+    // SAFETY: the name is a C string.
+    unsafe { build_zext(builder, value, to, UNNAMED) }
+}
+
+/// `value`, or some value if it is undefined.
+pub fn freeze(builder: Builder, value: Value) -> Value {
+    // SAFETY: the name is a C string.
+    unsafe { build_freeze(builder, value, UNNAMED) }
+}
+
+/// A comparison of integers by one of [`predicate`](super::predicate).
+pub fn compare(builder: Builder, predicate: i32, left: Value, right: Value) -> Value {
+    // SAFETY: the name is a C string.
+    unsafe { build_icmp(builder, predicate, left, right, UNNAMED) }
+}
+
+/// Field `index` of an aggregate.
+pub fn extract(builder: Builder, aggregate: Value, index: u32) -> Value {
+    // SAFETY: the name is a C string.
+    unsafe { build_extract_value(builder, aggregate, index, UNNAMED) }
+}
+
+/// Result and overflow of an intrinsic such as `llvm.uadd.with.overflow`.
+pub fn with_overflow(
+    module: Module,
+    builder: Builder,
+    intrinsic: &str,
+    of: Type,
+    left: Value,
+    right: Value,
+) -> (Value, Value) {
+    let id = lookup_intrinsic_id(intrinsic.as_ptr().cast(), intrinsic.len());
+    // SAFETY: the intrinsic is overloaded on one type, and the names are C strings.
+    unsafe {
+        let function = intrinsic_declaration(module, id, &of, 1);
+        let both = super::call(builder, value_type(function), function, &[left, right]);
+        (
+            build_extract_value(builder, both, 0, UNNAMED),
+            build_extract_value(builder, both, 1, UNNAMED),
+        )
+    }
+}
