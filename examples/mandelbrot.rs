@@ -93,7 +93,7 @@ fn write_png(file: &Path, steps: &[u32]) -> Result<(), Box<dyn std::error::Error
     let colors = steps.iter().flat_map(|&steps| match steps {
         MOST_STEPS => [0, 0, 0],
         _ => {
-            let bright = (steps as f32 / MOST_STEPS as f32).sqrt() * 255.0;
+            let bright = (steps as f32 / MOST_STEPS as f32).cbrt() * 255.0;
             [bright as u8, (bright / 2.0) as u8, 64]
         }
     });

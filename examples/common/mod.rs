@@ -3,15 +3,19 @@
 // Each example uses a part.
 #![allow(dead_code)]
 
+use std::num::NonZero;
 use std::time::{Duration, Instant};
 
 use oxwarp::Gpu;
 
 /// The size in the first argument of the command line, or the default.
 pub fn size(default: usize) -> usize {
-    match std::env::args().nth(1).map(|size| size.parse()) {
+    match std::env::args()
+        .nth(1)
+        .map(|size| size.parse::<NonZero<usize>>())
+    {
         None => default,
-        Some(Ok(size)) => size,
+        Some(Ok(size)) => size.get(),
         Some(Err(error)) => {
             eprintln!("the argument is a size, such as {default}: {error}");
             std::process::exit(2);
