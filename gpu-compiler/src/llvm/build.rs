@@ -55,7 +55,7 @@ pub fn compare(builder: Builder, predicate: i32, left: Value, right: Value) -> V
 /// Field `index` of an aggregate.
 pub fn extract(builder: Builder, aggregate: Value, index: u32) -> Value {
     // SAFETY: the name is a C string.
-    unsafe { build_extract_value(builder, aggregate, index, UNNAMED) }
+    unsafe { build_extract(builder, aggregate, index, UNNAMED) }
 }
 
 /// Result and overflow of an intrinsic such as `llvm.uadd.with.overflow`.
@@ -73,8 +73,8 @@ pub fn with_overflow(
         let function = intrinsic_declaration(module, id, &of, 1);
         let both = super::call(builder, value_type(function), function, &[left, right]);
         (
-            build_extract_value(builder, both, 0, UNNAMED),
-            build_extract_value(builder, both, 1, UNNAMED),
+            build_extract(builder, both, 0, UNNAMED),
+            build_extract(builder, both, 1, UNNAMED),
         )
     }
 }
