@@ -72,9 +72,6 @@ pub fn with_overflow(
     unsafe {
         let function = intrinsic_declaration(module, id, &of, 1);
         let both = super::call(builder, value_type(function), function, &[left, right]);
-        (
-            build_extract(builder, both, 0, UNNAMED),
-            build_extract(builder, both, 1, UNNAMED),
-        )
+        (extract(builder, both, 0), extract(builder, both, 1))
     }
 }
