@@ -5,8 +5,8 @@ use gpu_std::{DisjointSlice, thread};
 
 /// Writes `f(x[i])` to each `out[i]`.
 ///
-/// In: a function or closure, whose captures (values, by `move`) are copied to the device, and an array at least as long as
-/// `out`; a shorter one is a panic of the kernel. Out: `out`, all of it, whatever the one-dimensional grid.
+/// In: a function or closure, whose captures (values, by `move`) are copied to the device, and an array at least as
+/// long as `out`; a shorter one is a panic of the kernel. Out: `out`, all of it, whatever the one-dimensional grid.
 ///
 /// ```
 /// use oxwarp::{Gpu, Kernel};
