@@ -2,11 +2,13 @@
 
 use std::ptr;
 
+use crate::atomics;
 use crate::error::Error;
 use crate::llvm::{self, Module, TargetMachine};
 
 /// The module as PTX.
 pub fn emit(module: Module, machine: TargetMachine) -> Result<String, Error> {
+    atomics::mark(module);
     let assembly = 0;
     let (mut message, mut buffer) = (ptr::null_mut(), None);
     // SAFETY: LLVM writes the buffer, or a message.
@@ -24,5 +26,5 @@ pub fn emit(module: Module, machine: TargetMachine) -> Result<String, Error> {
     let bytes = unsafe {
         std::slice::from_raw_parts(llvm::buffer_start(buffer), llvm::buffer_size(buffer))
     };
-    Ok(String::from_utf8_lossy(bytes).into_owned())
+    Ok(atomics::modify(&String::from_utf8_lossy(bytes)))
 }

@@ -13,10 +13,11 @@
 //! 6. `loop_checks` - bounds checks out of loops; `optimise` - LLVM's own pipeline, then the marks for read-only
 //!    loads.
 //! 7. `check` - report what is left without device code.
-//! 8. `emit` - PTX.
+//! 8. `emit` - PTX; `atomics` - orderings and scopes that LLVM leaves out.
 //!
 //! LLVM aborts the process on an internal error, so [`command`] is run in a process of its own by `gpu-macros`.
 
+mod atomics;
 mod check;
 pub mod command;
 mod compile;

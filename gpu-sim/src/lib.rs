@@ -7,6 +7,7 @@
 //! them one after the other, and only one that waits at a barrier keeps a coroutine to itself. A kernel without
 //! barriers so costs a function call per thread.
 
+mod atomics;
 mod context;
 mod device;
 mod fault;

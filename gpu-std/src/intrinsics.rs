@@ -76,4 +76,73 @@ unsafe extern "C" {
     /// then come a letter (a constant `u32`) and an address for each operand, outputs first.
     #[link_name = "gpu.ptx"]
     pub fn ptx(template: *const u8, pure: u32, outputs: u32, ...);
+
+    /// An atomic read-modify-write: operation, ordering and scope are constants, numbered as in `gpu_std::atomic`.
+    #[link_name = "gpu.atomic.rmw.u32"]
+    pub fn atomic_rmw_u32(
+        operation: u32,
+        ordering: u32,
+        scope: u32,
+        address: *mut u32,
+        value: u32,
+    ) -> u32;
+    #[link_name = "gpu.atomic.rmw.u64"]
+    pub fn atomic_rmw_u64(
+        operation: u32,
+        ordering: u32,
+        scope: u32,
+        address: *mut u64,
+        value: u64,
+    ) -> u64;
+    #[link_name = "gpu.atomic.rmw.f32"]
+    pub fn atomic_rmw_f32(
+        operation: u32,
+        ordering: u32,
+        scope: u32,
+        address: *mut f32,
+        value: f32,
+    ) -> f32;
+    #[link_name = "gpu.atomic.rmw.f64"]
+    pub fn atomic_rmw_f64(
+        operation: u32,
+        ordering: u32,
+        scope: u32,
+        address: *mut f64,
+        value: f64,
+    ) -> f64;
+    /// An atomic compare-and-swap, which returns the old value: orderings and scope are constants.
+    #[link_name = "gpu.atomic.cas.u32"]
+    pub fn atomic_cas_u32(
+        success: u32,
+        failure: u32,
+        scope: u32,
+        address: *mut u32,
+        expected: u32,
+        new: u32,
+    ) -> u32;
+    /// An atomic load: ordering and scope are constants.
+    #[link_name = "gpu.atomic.load.u32"]
+    pub fn atomic_load_u32(ordering: u32, scope: u32, address: *const u32) -> u32;
+    /// An atomic store: ordering and scope are constants.
+    #[link_name = "gpu.atomic.store.u32"]
+    pub fn atomic_store_u32(ordering: u32, scope: u32, address: *mut u32, value: u32);
+    /// An atomic compare-and-swap, which returns the old value: orderings and scope are constants.
+    #[link_name = "gpu.atomic.cas.u64"]
+    pub fn atomic_cas_u64(
+        success: u32,
+        failure: u32,
+        scope: u32,
+        address: *mut u64,
+        expected: u64,
+        new: u64,
+    ) -> u64;
+    /// An atomic load: ordering and scope are constants.
+    #[link_name = "gpu.atomic.load.u64"]
+    pub fn atomic_load_u64(ordering: u32, scope: u32, address: *const u64) -> u64;
+    /// An atomic store: ordering and scope are constants.
+    #[link_name = "gpu.atomic.store.u64"]
+    pub fn atomic_store_u64(ordering: u32, scope: u32, address: *mut u64, value: u64);
+    /// A fence: ordering and scope are constants.
+    #[link_name = "gpu.atomic.fence"]
+    pub safe fn atomic_fence(ordering: u32, scope: u32);
 }

@@ -23,6 +23,7 @@ pub mod ptx;
 #[doc(hidden)]
 pub mod runtime;
 pub mod shared;
+pub mod shared_atomics;
 mod sync;
 pub mod thread;
 

@@ -144,7 +144,7 @@ impl<T: AnyBitPattern, const ROWS: usize, const COLS: usize> SharedArray2d<T, RO
 /// The block's memory for an `A`, one for each `P`. Not inlined, so that the device compiler sees one call for each
 /// instance.
 #[inline(never)]
-fn storage<A, P: Fn() + 'static>() -> *mut u8 {
+pub(crate) fn storage<A, P: Fn() + 'static>() -> *mut u8 {
     let key: &'static TypeId = const { &TypeId::of::<P>() };
     // Constants, so that the device compiler reads them off the call.
     let (size, align) = const { (size_of::<A>(), align_of::<A>()) };
@@ -155,6 +155,6 @@ fn storage<A, P: Fn() + 'static>() -> *mut u8 {
 /// Panics as slice indexing does, with the same message.
 #[inline]
 #[track_caller]
-fn check<const N: usize>(index: usize) {
+pub(crate) fn check<const N: usize>(index: usize) {
     let () = [(); N][index];
 }

@@ -3,7 +3,10 @@
 //! In: references to device arrays. Out: their raw views, as they stand in the parameter struct, and which device the
 //! launch goes to. `&` gives what the whole grid only reads; `&mut` what it writes.
 
-use core::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64};
+use core::sync::atomic::{
+    AtomicBool, AtomicI8, AtomicI16, AtomicI32, AtomicI64, AtomicIsize, AtomicU8, AtomicU16,
+    AtomicU32, AtomicU64, AtomicUsize,
+};
 
 use gpu_std::atomic::{AtomicF32, AtomicF64};
 use gpu_std::disjoint::{BlockIndex, DisjointSlice, ThreadIndex, ThreadIndex2d};
@@ -138,6 +141,7 @@ macro_rules! atomics {
 }
 
 atomics!(AtomicU32: u32, AtomicI32: i32, AtomicU64: u64, AtomicI64: i64, AtomicF32: f32, AtomicF64: f64);
+atomics!(AtomicBool: bool, AtomicU8: u8, AtomicI8: i8, AtomicU16: u16, AtomicI16: i16, AtomicUsize: usize, AtomicIsize: isize);
 
 impl<A: AtomicElement, D: Dimension> KernelArg<&'static [A]> for &mut DeviceArray<A::Element, D> {
     #[inline]

@@ -5,7 +5,7 @@
 use crate::error::Error;
 use crate::llvm::{self, Value};
 
-use super::{Lowering, build, constant, malformed};
+use super::{Lowering, constant, malformed};
 
 /// LLVM's names of the scopes, at `gpu_std::atomic::Scope::NUMBER`.
 const SCOPES: [&str; 3] = ["block", "device", ""];
@@ -39,7 +39,7 @@ impl Lowering {
         let exchange =
             llvm::build_compare_exchange(self.builder, pointer, expected, new, success, failure, 0);
         llvm::set_sync_scope(exchange, self.scope(call, 2)?);
-        llvm::replace_instruction(call, build::extract(self.builder, exchange, 0));
+        llvm::replace_instruction(call, llvm::extract(self.builder, exchange, 0));
         Ok(())
     }
 

@@ -6,7 +6,7 @@
 use crate::error::Error;
 use crate::llvm::{self, Type, Value, opcode};
 
-use super::{Lowering, build, malformed};
+use super::{Lowering, malformed};
 
 impl Lowering {
     /// Lowers a call of `gpu.half.<name>`.
@@ -22,10 +22,10 @@ impl Lowering {
             "to_f32" => {
                 let float = llvm::float_type(self.context);
                 let half = self.bits_as(arguments[0], half);
-                build::cast(self.builder, opcode::FP_EXT, half, float)
+                llvm::cast(self.builder, opcode::FP_EXT, half, float)
             }
             "from_f32" | "from_f64" => {
-                build::cast(self.builder, opcode::FP_TRUNC, arguments[0], half)
+                llvm::cast(self.builder, opcode::FP_TRUNC, arguments[0], half)
             }
             _ => {
                 let arguments: Vec<Value> = arguments
@@ -47,7 +47,7 @@ impl Lowering {
             "div" => opcode::FDIV,
             _ => return Ok(self.overloaded(operation, half, arguments)),
         };
-        Ok(build::binary(
+        Ok(llvm::binary(
             self.builder,
             binary,
             arguments[0],
@@ -67,7 +67,7 @@ impl Lowering {
         if llvm::type_of(value) == wanted {
             value
         } else {
-            build::cast(self.builder, opcode::BIT_CAST, value, wanted)
+            llvm::cast(self.builder, opcode::BIT_CAST, value, wanted)
         }
     }
 

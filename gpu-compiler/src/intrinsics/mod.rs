@@ -6,7 +6,6 @@
 //! - [`ptx`]: inline PTX.
 
 mod atomic;
-mod build;
 mod half;
 mod ptx;
 

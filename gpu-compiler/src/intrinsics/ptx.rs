@@ -7,7 +7,7 @@
 use crate::error::Error;
 use crate::llvm::{self, Type, Value};
 
-use super::{Lowering, build, constant, constant_text, malformed};
+use super::{Lowering, constant, constant_text, malformed};
 
 /// Arguments before the operands.
 const FIXED: u32 = 3;
@@ -37,19 +37,19 @@ impl Lowering {
         let result = match results[..] {
             [] => llvm::void_type(self.context),
             [one] => one,
-            _ => build::structure(self.context, &results),
+            _ => llvm::structure(self.context, &results),
         };
         let types: Vec<Type> = values.iter().map(|&value| llvm::type_of(value)).collect();
         let signature = llvm::signature(result, &types);
         let text = to_llvm(&template);
         let assembly =
-            build::inline_assembly(signature, &text, &constraints(outputs, inputs, pure), !pure);
+            llvm::inline_assembly(signature, &text, &constraints(outputs, inputs, pure), !pure);
         let value = llvm::call(self.builder, signature, assembly, &values);
         self.describe(value, pure);
         for (index, output) in outputs.iter().enumerate() {
             let part = match outputs.len() {
                 1 => value,
-                _ => build::extract(self.builder, value, index as u32),
+                _ => llvm::extract(self.builder, value, index as u32),
             };
             llvm::build_store(self.builder, part, output.address);
         }

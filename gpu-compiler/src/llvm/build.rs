@@ -75,3 +75,45 @@ pub fn with_overflow(
         (extract(builder, both, 0), extract(builder, both, 1))
     }
 }
+
+/// Builds a cast of `opcode`.
+pub fn cast(builder: Builder, opcode: i32, value: Value, to: Type) -> Value {
+    // SAFETY: the name is a C string.
+    unsafe { build_cast(builder, opcode, value, to, UNNAMED) }
+}
+
+/// Builds an operation of two operands.
+pub fn binary(builder: Builder, opcode: i32, left: Value, right: Value) -> Value {
+    // SAFETY: the name is a C string.
+    unsafe { build_binary(builder, opcode, left, right, UNNAMED) }
+}
+
+/// A structure's type.
+pub fn structure(context: Context, elements: &[Type]) -> Type {
+    // SAFETY: pointer and length are of one slice.
+    unsafe { struct_type(context, elements.as_ptr(), elements.len() as u32, 0) }
+}
+
+/// Inline assembly in LLVM's own notation.
+pub fn inline_assembly(
+    signature: Type,
+    text: &str,
+    constraints: &str,
+    side_effects: bool,
+) -> Value {
+    let (att, no) = (0, 0);
+    // SAFETY: pointers and lengths are of one string each.
+    unsafe {
+        inline_asm(
+            signature,
+            text.as_ptr().cast(),
+            text.len(),
+            constraints.as_ptr().cast(),
+            constraints.len(),
+            Bool::from(side_effects),
+            no,
+            att,
+            no,
+        )
+    }
+}

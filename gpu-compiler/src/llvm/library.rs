@@ -94,6 +94,7 @@ macro_rules! api {
             ///
             /// # Safety
             /// No handle that the call invalidates, and no pointer out of scope, is used afterwards.
+            #[allow(clippy::too_many_arguments)]
             pub unsafe fn $uname($($uarg: $utype),*) $(-> $uresult)? {
                 // SAFETY: the caller's promise.
                 unsafe { (table().$usymbol)($($uarg),*) }
@@ -186,6 +187,9 @@ api! {
     double_type = LLVMDoubleTypeInContext(context: Context) -> Type;
     vector_type = LLVMVectorType(element: Type, length: u32) -> Type;
     argument_count = LLVMGetNumArgOperands(call: Value) -> u32;
+    is_atomic_rmw = LLVMIsAAtomicRMWInst(value: Value) -> Option<Value>;
+    ordering = LLVMGetOrdering(access: Value) -> i32;
+    atomic_sync_scope = LLVMGetAtomicSyncScopeID(access: Value) -> u32;
     set_ordering = LLVMSetOrdering(access: Value, ordering: i32);
     set_sync_scope = LLVMSetAtomicSyncScopeID(access: Value, scope: u32);
     intrinsic_is_overloaded = LLVMIntrinsicIsOverloaded(id: u32) -> Bool;

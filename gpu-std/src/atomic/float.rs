@@ -1,7 +1,4 @@
-//! Floating-point atomics, beside `core::sync::atomic`, whose types work in kernels as they are.
-//!
-//! A kernel takes atomics as `&[AtomicU32]` or `&[AtomicF32]`; on the host the argument is `&mut DeviceArray<u32>` or
-//! `&mut DeviceArray<f32>`. All operations are relaxed, as CUDA's `atomicAdd` is.
+//! Floating-point atomics. All operations are relaxed, as CUDA's `atomicAdd` is.
 
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -16,7 +13,7 @@ macro_rules! float_atomic {
         /// ```
         #[repr(transparent)]
         #[derive(Debug, Default)]
-        pub struct $name($bits);
+        pub struct $name(pub(super) $bits);
 
         impl $name {
             /// A new atomic.

@@ -1,0 +1,23 @@
+//! Atomics beyond `core::sync::atomic`, whose types work in kernels as they are.
+//!
+//! A kernel takes atomics as `&[AtomicU32]` or `&[AtomicF32]`; on the host the argument is `&mut DeviceArray<u32>` or
+//! `&mut DeviceArray<f32>`. In shared memory they come from [`shared_atomics!`](crate::shared_atomics).
+//!
+//! | CUDA C | here |
+//! | --- | --- |
+//! | `atomicAdd_system(&x, v)` | `x.fetch_add(v, Relaxed)` |
+//! | `atomicAdd(&x, v)` | `x.scoped(Device).fetch_add(v, Relaxed)` |
+//! | `atomicAdd_block(&x, v)` | `x.scoped(Block).fetch_add(v, Relaxed)` |
+//! | `atomicSub`, `atomicMin`, `atomicMax`, `atomicAnd`, `atomicOr`, `atomicXor` | `fetch_sub`, `fetch_min`, ... |
+//! | `atomicExch`, `atomicCAS` | `swap`, `compare_exchange` |
+//! | `atomicInc`, `atomicDec` | [`Scoped::fetch_inc`], [`Scoped::fetch_dec`] |
+//! | `__threadfence_block()`, `__threadfence()`, `__threadfence_system()` | [`fence`]`(Block, SeqCst)`, ... |
+//!
+//! All of them return the old value. Where it is not used, `ptxas` emits the cheaper `RED` instruction.
+
+mod float;
+mod order;
+mod scoped;
+
+pub use float::{AtomicF32, AtomicF64};
+pub use scoped::{AtomicScope, Block, Device, Scope, Scoped, System, fence};

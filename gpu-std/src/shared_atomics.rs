@@ -1,0 +1,132 @@
+//! Atomics in shared memory.
+//!
+//! # Soundness
+//!
+//! As for [`SharedArray`](crate::shared::SharedArray): no reference is handed out, indices are checked, and before the
+//! first write a value is unspecified, never invalid. Every access is atomic.
+
+use core::sync::atomic::Ordering;
+
+use crate::atomic::{AtomicF32, AtomicF64, Block, Scoped};
+use crate::{block, shared, thread};
+
+/// Makes a shared array of atomics, one for each block: `shared_atomics![AtomicU32; 256]`.
+/// CUDA C: `__shared__ unsigned bins[256]` with `atomicAdd_block(&bins[i], 1)`.
+///
+/// The contents are unspecified until written: call [`fill`](SharedAtomics::fill) from all threads and then
+/// [`sync_threads`](crate::sync_threads). A histogram:
+///
+/// ```
+/// use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+/// use gpu_std::atomic::{AtomicScope, Device};
+/// use gpu_std::{block, shared_atomics, sync_threads, thread};
+///
+/// fn histogram(x: &[u8], counts: &[AtomicU32]) {
+///     let bins = shared_atomics![AtomicU32; 256];
+///     bins.fill(0);
+///     sync_threads();
+///     for i in thread::grid_stride(x.len()) {
+///         bins.at(x[*i] as usize).fetch_add(1, Relaxed);
+///     }
+///     sync_threads();
+///     for bin in (thread::index_in_block()..256).step_by(block::len()) {
+///         counts[bin].scoped(Device).fetch_add(bins.at(bin).load(Relaxed), Relaxed);
+///     }
+/// }
+/// ```
+#[macro_export]
+macro_rules! shared_atomics {
+    ($atomic:ty; $len:expr) => {
+        $crate::shared_atomics::SharedAtomics::<$atomic, { $len }>::of_place(|| ())
+    };
+}
+
+/// An atomic that shared memory can hold.
+///
+/// # Safety
+///
+/// The atomic has the size and alignment of [`Value`](Self::Value), and any bits are a value.
+pub unsafe trait SharedAtomic: Sized {
+    /// The plain value.
+    type Value: Copy;
+
+    /// Sets the value.
+    #[doc(hidden)]
+    fn set(cell: Scoped<'_, Self, Block>, value: Self::Value);
+}
+
+macro_rules! atomics {
+    ($($atomic:ty: $value:ty, $($ordering:expr)?;)*) => {$(
+        // SAFETY: the documentation of the atomic says so.
+        unsafe impl SharedAtomic for $atomic {
+            type Value = $value;
+
+            #[inline]
+            fn set(cell: Scoped<'_, Self, Block>, value: $value) {
+                cell.store(value $(, $ordering)?);
+            }
+        }
+    )*};
+}
+
+atomics! {
+    core::sync::atomic::AtomicU32: u32, Ordering::Relaxed;
+    core::sync::atomic::AtomicI32: i32, Ordering::Relaxed;
+    core::sync::atomic::AtomicU64: u64, Ordering::Relaxed;
+    core::sync::atomic::AtomicI64: i64, Ordering::Relaxed;
+    AtomicF32: f32,;
+    AtomicF64: f64,;
+}
+
+/// `N` atomics in shared memory, from [`shared_atomics!`](crate::shared_atomics).
+#[derive(Clone, Copy, Debug)]
+pub struct SharedAtomics<A, const N: usize> {
+    first: *const A,
+}
+
+impl<A: SharedAtomic, const N: usize> SharedAtomics<A, N> {
+    /// The block's array of the source place that `place` stands for.
+    #[doc(hidden)]
+    #[inline]
+    pub fn of_place<P: Fn() + 'static>(_place: P) -> Self {
+        Self {
+            first: shared::storage::<[A; N], P>().cast_const().cast(),
+        }
+    }
+
+    /// The atomic at `index`, with operations of block scope.
+    ///
+    /// # Panics
+    ///
+    /// If `index` is not below `N`.
+    #[inline]
+    #[track_caller]
+    pub fn at(&self, index: usize) -> Scoped<'_, A, Block> {
+        shared::check::<N>(index);
+        // SAFETY: `index` is inside the block's allocation of `N` atomics, which lives while its threads run.
+        unsafe { Scoped::new(self.first.add(index)) }
+    }
+
+    /// Sets all elements, each thread of the block its share. All threads of the block call it, and then
+    /// [`sync_threads`](crate::sync_threads), before the first use and whenever the array starts anew.
+    #[inline]
+    pub fn fill(&self, value: A::Value) {
+        let mut index = thread::index_in_block();
+        while index < N {
+            A::set(self.at(index), value);
+            index += block::len();
+        }
+    }
+
+    /// `N`.
+    #[inline]
+    pub fn len(&self) -> usize {
+        N
+    }
+
+    /// Whether `N` is zero.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        N == 0
+    }
+}
