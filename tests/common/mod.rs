@@ -1,0 +1,39 @@
+//! What several tests use: random numbers from a fixed seed.
+#![allow(dead_code)]
+
+/// A generator of random numbers (xorshift64*).
+pub struct Random(u64);
+
+impl Random {
+    /// The seed decides the numbers.
+    pub fn new(seed: u64) -> Self {
+        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    /// Any 64 bits.
+    pub fn bits(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    /// A number of the range.
+    pub fn between(&mut self, low: f64, high: f64) -> f64 {
+        low + (high - low) * (self.bits() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// Numbers of the range.
+    pub fn floats(&mut self, count: usize, low: f32, high: f32) -> Vec<f32> {
+        (0..count)
+            .map(|_| self.between(low.into(), high.into()) as f32)
+            .collect()
+    }
+
+    /// Numbers below `end`.
+    pub fn below(&mut self, count: usize, end: u32) -> Vec<u32> {
+        (0..count)
+            .map(|_| (self.bits() >> 32) as u32 % end)
+            .collect()
+    }
+}
