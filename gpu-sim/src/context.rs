@@ -1,9 +1,11 @@
 //! Where a worker's running thread is: what the special registers read, and the order in which threads start.
 //!
-//! One context serves all threads that a worker runs, so starting a thread is a few writes. A thread that waits at a
-//! barrier keeps its own position on its stack meanwhile.
+//! One context serves all threads that a worker runs, so starting a thread is a few writes. A thread that waits for
+//! others keeps its own position on its stack meanwhile.
 
 use std::cell::{Cell, RefCell};
+use std::mem::MaybeUninit;
+use std::panic::Location;
 use std::ptr;
 
 use gpu_std::Dim3;
@@ -11,7 +13,9 @@ use gpu_std::Dim3;
 use crate::Fault;
 use crate::job::Job;
 use crate::lane::{Event, Yielder};
+use crate::named::NamedBarriers;
 use crate::shared::SharedMemory;
+use crate::wait::{self, Operation, Wait};
 
 const ORIGIN: Dim3 = Dim3 { x: 0, y: 0, z: 0 };
 
@@ -32,11 +36,18 @@ pub(crate) struct Context<'a> {
     pub(crate) dimensions: u32,
     /// Whether the running thread has panicked, and is unwinding.
     pub(crate) panicked: Cell<bool>,
-    /// Whether the running thread has waited at a barrier, so that it has its coroutine to itself.
+    /// Whether the running thread has waited, so that it has its coroutine to itself.
     pub(crate) bound: Cell<bool>,
-    /// Whether threads of the block wait at a barrier, so that no other block may start.
+    /// Whether threads of the block wait, so that no other block may start.
     pub(crate) waiting: Cell<bool>,
     pub(crate) shared: RefCell<SharedMemory>,
+    pub(crate) named: RefCell<NamedBarriers>,
+    /// The source line of the operation that comes next.
+    pub(crate) place: Cell<Option<&'static Location<'static>>>,
+    /// What the thread that was suspended last waits for.
+    pub(crate) wait: Cell<Wait>,
+    /// What the thread that is resumed gets.
+    pub(crate) answer: Cell<MaybeUninit<u32>>,
     blocks_left: Cell<u64>,
     yielder: Cell<*const Yielder>,
 }
@@ -55,6 +66,10 @@ impl<'a> Context<'a> {
             bound: Cell::new(false),
             waiting: Cell::new(false),
             shared: RefCell::new(SharedMemory::new(launch.shared_limit)),
+            named: RefCell::default(),
+            place: Cell::new(None),
+            wait: Cell::new(wait::NOTHING),
+            answer: Cell::new(MaybeUninit::new(0)),
             blocks_left: Cell::new(0),
             yielder: Cell::new(ptr::null()),
         }
@@ -100,6 +115,7 @@ impl<'a> Context<'a> {
         self.blocks_left.set(left - 1);
         self.thread.set(ORIGIN);
         self.shared.borrow_mut().start_block();
+        self.named.borrow_mut().start_block();
         true
     }
 
@@ -115,17 +131,20 @@ impl<'a> Context<'a> {
         self.yielder.set(yielder);
     }
 
-    /// Waits until all threads of the block that still run have come here.
-    pub(crate) fn barrier(&self) {
-        // A panicked thread no longer counts; it comes here only when a destructor has a barrier.
+    /// Waits for what `operation` asks, and returns the answer. A panicked thread waits for nobody, as it no longer
+    /// counts; it comes here only from a destructor.
+    pub(crate) fn wait(&self, operation: Operation) -> Option<MaybeUninit<u32>> {
+        let place = self.place.take();
         if self.panicked.get() {
-            return;
+            return None;
         }
         let (thread, yielder) = (self.thread.get(), self.yielder.get());
-        self.suspend(Event::Barrier);
+        self.wait.set(Wait { operation, place });
+        self.suspend(Event::Wait);
         self.thread.set(thread);
         self.yielder.set(yielder);
         self.bound.set(true);
+        Some(self.answer.get())
     }
 
     /// Ends the running thread where it is.

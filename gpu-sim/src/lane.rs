@@ -1,24 +1,26 @@
 //! A coroutine that runs simulated threads.
 //!
-//! It runs one thread after the other until one waits at a barrier. From then on it belongs to that thread, until the
+//! It runs one thread after the other until one waits for others. From then on it belongs to that thread, until the
 //! thread ends; then it can take up others again. A lane outlives launches: between them it is suspended outside of
 //! kernel code.
 
 use std::convert::Infallible;
-use std::mem::ManuallyDrop;
+use std::mem::{ManuallyDrop, MaybeUninit};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use corosensei::{Coroutine, CoroutineResult};
+use gpu_std::Dim3;
 
 use crate::context::{self, Context};
 use crate::panics;
 use crate::stack::Stack;
+use crate::wait::{self, Wait};
 
 /// Why a lane hands control back to its worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
-    /// Its thread waits at a barrier.
-    Barrier,
+    /// Its thread waits for others.
+    Wait,
     /// It has no thread, and none to start.
     Idle,
     /// Its thread has ended in the middle of kernel code, and must not be resumed.
@@ -32,6 +34,11 @@ pub(crate) type Yielder = corosensei::Yielder<(), Event>;
 pub(crate) struct Lane {
     coroutine: ManuallyDrop<Coroutine<(), Event, Infallible, Stack>>,
     last_event: Event,
+    /// While its thread waits: who it is, and for what.
+    thread: Dim3,
+    wait: Wait,
+    /// What the thread goes on with, once it may.
+    answer: Option<MaybeUninit<u32>>,
 }
 
 impl Lane {
@@ -39,17 +46,54 @@ impl Lane {
         Self {
             coroutine: ManuallyDrop::new(Coroutine::with_stack(stack, |yielder, ()| lane(yielder))),
             last_event: Event::Idle,
+            thread: Dim3 { x: 0, y: 0, z: 0 },
+            wait: wait::NOTHING,
+            answer: None,
         }
     }
 
     /// Runs the lane until its next event.
     #[inline]
     pub(crate) fn resume(&mut self, context: &Context<'_>) -> Event {
+        if let Some(answer) = self.answer.take() {
+            context.answer.set(answer);
+        }
         self.last_event = match context.enter(|| self.coroutine.resume(())) {
             CoroutineResult::Yield(event) => event,
             CoroutineResult::Return(never) => match never {},
         };
+        if self.last_event == Event::Wait {
+            self.wait = context.wait.get();
+        }
         self.last_event
+    }
+
+    /// From now on the lane belongs to the thread that waits in it.
+    pub(crate) fn bind(&mut self, thread: Dim3) {
+        self.thread = thread;
+    }
+
+    /// The thread that waits.
+    pub(crate) fn thread(&self) -> Dim3 {
+        self.thread
+    }
+
+    /// What its thread waits for.
+    #[inline]
+    pub(crate) fn wait(&self) -> &Wait {
+        &self.wait
+    }
+
+    /// Its thread may go on, with this answer.
+    #[inline]
+    pub(crate) fn release(&mut self, answer: MaybeUninit<u32>) {
+        self.answer = Some(answer);
+    }
+
+    /// Whether its thread may go on.
+    #[inline]
+    pub(crate) fn is_released(&self) -> bool {
+        self.answer.is_some()
     }
 
     /// Ends the lane's thread where it is.
@@ -67,7 +111,7 @@ impl Lane {
     pub(crate) fn recycle(self) -> Self {
         match self.last_event {
             Event::Exit => Self::new(self.into_stack()),
-            Event::Idle | Event::Barrier => self,
+            Event::Idle | Event::Wait => self,
         }
     }
 
@@ -111,7 +155,7 @@ fn lane(yielder: &Yielder) -> Infallible {
     }
 }
 
-/// Runs threads until there is none to start, or one has waited at a barrier.
+/// Runs threads until there is none to start, or one has waited.
 fn run_threads(yielder: &Yielder) {
     let context = context::current().expect("a lane runs inside `Context::enter`");
     let launch = context.job.launch();

@@ -3,8 +3,11 @@
 //! The crate defines the `gpu.*` symbols that `gpu_std` declares, so a program with kernels links on any host and
 //! [`run`] can call a kernel's entry once for every thread of a grid, with the results and the errors of a GPU.
 //!
+//! Threads that work together (barriers, shuffles, votes) meet; if they never can, the launch ends with a fault that says
+//! where each of them stands.
+//!
 //! Blocks are spread over the threads of rayon's pool. Threads of one block share one OS thread: a coroutine runs
-//! them one after the other, and only one that waits at a barrier keeps a coroutine to itself. A kernel without
+//! them one after the other, and only one that waits for others keeps a coroutine to itself. A kernel without
 //! barriers so costs a function call per thread.
 
 mod atomics;
@@ -15,13 +18,18 @@ mod heap;
 mod job;
 mod lane;
 mod loan;
+mod named;
 mod panics;
+mod release;
 mod shared;
 mod stack;
 mod symbols;
+mod sync_symbols;
+mod wait;
+mod warp;
 mod worker;
 
-pub use fault::{Fault, KernelPanic};
+pub use fault::{Fault, KernelPanic, Standing, SyncFault};
 pub use gpu_std::Dim3;
 
 /// One launch of a kernel.

@@ -15,7 +15,7 @@ use crate::{Fault, heap};
 
 /// The running thread's context.
 #[inline]
-fn kernel<'a>(caller: &str) -> &'a Context<'a> {
+pub(crate) fn kernel<'a>(caller: &str) -> &'a Context<'a> {
     match context::current() {
         Some(context) => context,
         None => outside_of_kernel(caller),
@@ -52,11 +52,6 @@ special_registers! {
     "gpu.llvm.nvvm.read.ptx.sreg.nctaid.x" => nctaid_x = "thread::grid_dim", context, context.grid_dim.x;
     "gpu.llvm.nvvm.read.ptx.sreg.nctaid.y" => nctaid_y = "thread::grid_dim", context, context.grid_dim.y;
     "gpu.llvm.nvvm.read.ptx.sreg.nctaid.z" => nctaid_z = "thread::grid_dim", context, context.grid_dim.z;
-}
-
-#[unsafe(export_name = "gpu.llvm.nvvm.barrier.cta.sync.aligned.all")]
-extern "C" fn barrier(_id: u32) {
-    kernel("sync_threads").barrier();
 }
 
 #[unsafe(export_name = "gpu.llvm.nvvm.exit")]

@@ -1,4 +1,4 @@
-//! The scheduler of one OS thread: runs blocks of a launch, and lets their threads pass barriers together.
+//! The scheduler of one OS thread: runs blocks of a launch, and lets their threads meet at barriers.
 
 use std::cell::RefCell;
 
@@ -6,6 +6,7 @@ use crate::context::Context;
 use crate::job::Job;
 use crate::lane::{Event, Lane};
 use crate::loan::{self, Loan};
+use crate::release::release;
 use crate::stack::Stack;
 
 thread_local! {
@@ -30,25 +31,25 @@ pub(crate) fn work(job: &Job<'_>) {
 struct Worker<'a> {
     context: &'a Context<'a>,
     idle: Vec<Lane>,
-    /// The lanes of the block's threads that wait at a barrier, in the order of the threads.
+    /// The lanes of the block's threads that wait, in the order of the threads.
     waiting: Vec<Lane>,
-    /// For the lanes beyond this worker's share, from the first barrier on.
+    /// For the lanes beyond this worker's share, from the first wait on.
     loan: Option<Loan>,
 }
 
 impl Worker<'_> {
     fn run_blocks(&mut self) {
         while self.start_threads() {
-            self.pass_barriers();
+            self.run_waiting();
         }
     }
 
-    /// Runs threads until all of a block are started and some of them wait at a barrier; false when none is left.
+    /// Runs threads until all of a block are started and some of them wait; false when none is left.
     fn start_threads(&mut self) -> bool {
         loop {
             let mut lane = self.idle.pop().unwrap_or_else(|| Lane::new(Stack::new()));
             let event = lane.resume(self.context);
-            if event == Event::Barrier {
+            if event == Event::Wait {
                 self.wait(lane);
                 continue;
             }
@@ -59,39 +60,48 @@ impl Worker<'_> {
         }
     }
 
-    /// The lane's thread waits at its first barrier.
+    /// The lane's thread waits for the first time.
     #[inline]
-    fn wait(&mut self, lane: Lane) {
+    fn wait(&mut self, mut lane: Lane) {
         let context = self.context;
+        lane.bind(context.thread.get());
         self.loan
             .get_or_insert_with(|| Loan::for_block(context.block_dim.count()));
         context.waiting.set(true);
         self.waiting.push(lane);
     }
 
-    /// Runs the block's waiting threads from barrier to barrier until all have ended.
-    fn pass_barriers(&mut self) {
+    /// Runs the block's waiting threads, each as soon as what it waits for has come, until all have ended.
+    fn run_waiting(&mut self) {
+        let context = self.context;
         while !self.waiting.is_empty() {
+            if !context.job.stopped()
+                && let Err(fault) = release(&mut self.waiting, context)
+            {
+                context.job.stop(fault);
+            }
             let mut ended = false;
             for lane in &mut self.waiting {
-                ended |= step(lane, self.context) != Event::Barrier;
+                ended |= step(lane, context) != Event::Wait;
             }
             if ended {
-                let ended = |lane: &mut Lane| lane.last_event() != Event::Barrier;
+                let ended = |lane: &mut Lane| lane.last_event() != Event::Wait;
                 self.idle
                     .extend(self.waiting.extract_if(.., ended).map(Lane::recycle));
             }
         }
-        self.context.finish_block();
+        context.finish_block();
     }
 }
 
-/// Lets a waiting thread go on to its next barrier or its end. Once a fault has ended the launch, that is here.
+/// Lets a thread that may go on do so, to where it waits again or ends. Once a fault has ended the launch, it ends here.
 #[inline]
 fn step(lane: &mut Lane, context: &Context<'_>) -> Event {
     if context.job.stopped() {
         lane.exit()
-    } else {
+    } else if lane.is_released() {
         lane.resume(context)
+    } else {
+        Event::Wait
     }
 }

@@ -151,9 +151,7 @@ fn a_barrier_in_a_destructor_does_not_hold_a_panic_up() {
 fn the_next_launch_works() {
     for round in 0..50 {
         let result = launch_1d(16, 64, || {
-            if thread::index_in_block().is_multiple_of(2) {
-                sync_threads();
-            }
+            sync_threads();
             assert!(*thread::index_1d() != 16 * round, "round {round}");
             sync_threads();
         });

@@ -3,6 +3,9 @@
 //! `gpu.llvm.*` is an LLVM intrinsic once its prefix is stripped. The others have a rule of their own in
 //! `gpu-compiler`, which is stated at each of them.
 
+use core::mem::MaybeUninit;
+use core::panic::Location;
+
 use crate::runtime::PanicSlot;
 
 unsafe extern "C" {
@@ -34,6 +37,101 @@ unsafe extern "C" {
     /// `bar.sync id`. Waits for every thread of the block that has not exited.
     #[link_name = "gpu.llvm.nvvm.barrier.cta.sync.aligned.all"]
     pub safe fn barrier_cta_sync_aligned_all(id: u32);
+
+    /// Says where in the kernel's source the next operation of several threads stands, for the simulator's errors.
+    /// The compiler removes the call.
+    #[link_name = "gpu.place"]
+    #[allow(improper_ctypes, reason = "passed as a pointer to Rust code")]
+    pub safe fn place(place: &'static Location<'static>);
+
+    /// `bar.red.popc id, p`
+    #[link_name = "gpu.llvm.nvvm.barrier.cta.red.popc.aligned.all"]
+    pub safe fn barrier_cta_red_popc(id: u32, predicate: bool) -> u32;
+    /// `bar.red.and id, p`
+    #[link_name = "gpu.llvm.nvvm.barrier.cta.red.and.aligned.all"]
+    pub safe fn barrier_cta_red_and(id: u32, predicate: bool) -> bool;
+    /// `bar.red.or id, p`
+    #[link_name = "gpu.llvm.nvvm.barrier.cta.red.or.aligned.all"]
+    pub safe fn barrier_cta_red_or(id: u32, predicate: bool) -> bool;
+    /// `barrier.sync id, threads`: `id` is below 16, `threads` a multiple of 32 up to those of the block.
+    #[link_name = "gpu.llvm.nvvm.barrier.cta.sync.count"]
+    pub fn barrier_cta_sync_count(id: u32, threads: u32);
+    /// `barrier.arrive id, threads`: as `barrier.sync`.
+    #[link_name = "gpu.llvm.nvvm.barrier.cta.arrive.count"]
+    pub fn barrier_cta_arrive_count(id: u32, threads: u32);
+
+    #[link_name = "gpu.llvm.nvvm.membar.cta"]
+    pub safe fn membar_cta();
+    #[link_name = "gpu.llvm.nvvm.membar.gl"]
+    pub safe fn membar_gl();
+    #[link_name = "gpu.llvm.nvvm.membar.sys"]
+    pub safe fn membar_sys();
+
+    #[link_name = "gpu.llvm.nvvm.read.ptx.sreg.laneid"]
+    pub safe fn laneid() -> u32;
+    #[link_name = "gpu.llvm.nvvm.read.ptx.sreg.lanemask.lt"]
+    pub safe fn lanemask_lt() -> u32;
+    #[link_name = "gpu.llvm.nvvm.read.ptx.sreg.lanemask.le"]
+    pub safe fn lanemask_le() -> u32;
+    #[link_name = "gpu.llvm.nvvm.read.ptx.sreg.lanemask.eq"]
+    pub safe fn lanemask_eq() -> u32;
+    #[link_name = "gpu.llvm.nvvm.read.ptx.sreg.lanemask.ge"]
+    pub safe fn lanemask_ge() -> u32;
+    #[link_name = "gpu.llvm.nvvm.read.ptx.sreg.lanemask.gt"]
+    pub safe fn lanemask_gt() -> u32;
+    #[link_name = "gpu.llvm.nvvm.activemask"]
+    pub safe fn activemask() -> u32;
+
+    // The operations of a warp's lanes: `mask` has the calling lane.
+    #[link_name = "gpu.llvm.nvvm.bar.warp.sync"]
+    pub fn bar_warp_sync(mask: u32);
+    #[link_name = "gpu.llvm.nvvm.shfl.sync.idx.i32"]
+    pub fn shfl_sync_idx(
+        mask: u32,
+        value: MaybeUninit<u32>,
+        lane: u32,
+        clamp: u32,
+    ) -> MaybeUninit<u32>;
+    #[link_name = "gpu.llvm.nvvm.shfl.sync.up.i32"]
+    pub fn shfl_sync_up(
+        mask: u32,
+        value: MaybeUninit<u32>,
+        delta: u32,
+        clamp: u32,
+    ) -> MaybeUninit<u32>;
+    #[link_name = "gpu.llvm.nvvm.shfl.sync.down.i32"]
+    pub fn shfl_sync_down(
+        mask: u32,
+        value: MaybeUninit<u32>,
+        delta: u32,
+        clamp: u32,
+    ) -> MaybeUninit<u32>;
+    #[link_name = "gpu.llvm.nvvm.shfl.sync.bfly.i32"]
+    pub fn shfl_sync_bfly(
+        mask: u32,
+        value: MaybeUninit<u32>,
+        lanes: u32,
+        clamp: u32,
+    ) -> MaybeUninit<u32>;
+    #[link_name = "gpu.llvm.nvvm.vote.all.sync"]
+    pub fn vote_all_sync(mask: u32, predicate: bool) -> bool;
+    #[link_name = "gpu.llvm.nvvm.vote.any.sync"]
+    pub fn vote_any_sync(mask: u32, predicate: bool) -> bool;
+    #[link_name = "gpu.llvm.nvvm.vote.uni.sync"]
+    pub fn vote_uni_sync(mask: u32, predicate: bool) -> bool;
+    #[link_name = "gpu.llvm.nvvm.vote.ballot.sync"]
+    pub fn vote_ballot_sync(mask: u32, predicate: bool) -> u32;
+    #[link_name = "gpu.llvm.nvvm.match.any.sync.i32"]
+    pub fn match_any_sync_i32(mask: u32, value: u32) -> u32;
+    #[link_name = "gpu.llvm.nvvm.match.any.sync.i64"]
+    pub fn match_any_sync_i64(mask: u32, value: u64) -> u32;
+    /// `match.all.sync.b32`, without its predicate: LLVM's intrinsic returns a structure, of which the compiler takes
+    /// the mask.
+    #[link_name = "gpu.match.all.i32"]
+    pub fn match_all_sync_i32(mask: u32, value: u32) -> u32;
+    /// `match.all.sync.b64`.
+    #[link_name = "gpu.match.all.i64"]
+    pub fn match_all_sync_i64(mask: u32, value: u64) -> u32;
 
     /// Ends this thread. The others of its block go on.
     #[link_name = "gpu.llvm.nvvm.exit"]

@@ -15,17 +15,20 @@ pub mod atomic;
 pub mod block;
 mod dim;
 pub mod disjoint;
+pub mod group;
 #[doc(hidden)]
 pub mod intrinsics;
 #[doc(hidden)]
 pub mod kernel;
+mod number;
 pub mod ptx;
 #[doc(hidden)]
 pub mod runtime;
 pub mod shared;
 pub mod shared_atomics;
-mod sync;
+pub mod sync;
 pub mod thread;
+pub mod warp;
 
 pub use dim::Dim3;
 pub use disjoint::DisjointSlice;

@@ -4,6 +4,7 @@
 
 use cuda_loader::DriverError;
 use cust::error::CudaError;
+use gpu_sim::SyncFault;
 use gpu_std::Dim3;
 
 /// A result of this crate.
@@ -203,6 +204,16 @@ pub enum Error {
         grid: Dim3,
         /// The block.
         block: Dim3,
+    },
+
+    /// Threads of a block wait for each other and none can go on, or use a barrier or an operation of their warp
+    /// wrongly. Only the simulator can tell; on a GPU the results are unspecified, or the kernel does not end.
+    #[error("kernel `{kernel}`: {fault}")]
+    Synchronisation {
+        /// The kernel.
+        kernel: &'static str,
+        /// What is wrong, and where the threads stand.
+        fault: Box<SyncFault>,
     },
 
     /// The kernel's shared arrays are larger than a block can have.

@@ -33,6 +33,7 @@ pub use cust_core::_hidden::DeviceCopy;
 pub use dim::{Count, ToDim};
 pub use error::{Error, KernelPanic, Result};
 pub use gpu::Gpu;
+pub use gpu_sim::{Standing, SyncFault};
 pub use host::HostData;
 
 /// For the expansions of `gpu-macros` only.

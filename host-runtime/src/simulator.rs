@@ -94,6 +94,7 @@ impl Simulator {
                 block: panic.block,
                 thread: panic.thread,
             })),
+            Fault::Synchronisation(fault) => Error::Synchronisation { kernel, fault },
             Fault::SharedMemory { wanted, limit } => Error::SharedMemory {
                 kernel,
                 device: self.name.clone(),

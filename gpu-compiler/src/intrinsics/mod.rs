@@ -3,11 +3,13 @@
 //!
 //! - [`atomic`]: read-modify-write, loads and stores with a scope;
 //! - [`half`]: arithmetic on 16-bit floats;
-//! - [`ptx`]: inline PTX.
+//! - [`ptx`]: inline PTX;
+//! - [`warp`]: what LLVM's own intrinsics of a warp leave to do.
 
 mod atomic;
 mod half;
 mod ptx;
+mod warp;
 
 use crate::error::Error;
 use crate::llvm::{self, Builder, Context, Module, Value, linkage};
@@ -62,6 +64,8 @@ type Rule = fn(&Lowering, Value) -> Result<(), Error>;
 fn rule(name: &str) -> Option<Rule> {
     Some(match name {
         "on_device" => Lowering::on_device,
+        "place" => Lowering::place,
+        "match.all.i32" | "match.all.i64" => Lowering::match_all,
         "ptx" => Lowering::ptx,
         "shared.static" => Lowering::shared_static,
         "panic.slot" => Lowering::panic_slot,

@@ -1,0 +1,43 @@
+//! `gpu.match.all.*`, whose LLVM intrinsic returns a structure, and `gpu.place`, which only the simulator needs.
+
+use crate::error::Error;
+use crate::llvm::{self, Value};
+
+use super::{Lowering, build, malformed};
+
+impl Lowering {
+    /// The mask that `match.all.sync` returns, which is 0 where its predicate is false.
+    pub(super) fn match_all(&self, call: Value) -> Result<(), Error> {
+        let name = llvm::name(llvm::called_value(call));
+        let bits = name
+            .rsplit_once('.')
+            .ok_or(malformed("the name of a match"))?
+            .1;
+        let name = format!("llvm.nvvm.match.all.sync.{bits}p");
+        let id = llvm::lookup_intrinsic_id(name.as_ptr().cast(), name.len());
+        if id == 0 {
+            return Err(Error::Llvm {
+                step: "intrinsics",
+                cause: format!("this LLVM has no `{name}`"),
+            });
+        }
+        // SAFETY: the intrinsic is not overloaded, so no types are given.
+        let intrinsic =
+            unsafe { llvm::intrinsic_declaration(self.module, id, std::ptr::null(), 0) };
+        let arguments = [0, 1].map(|index| llvm::operand(call, index));
+        let both = llvm::call(
+            self.builder,
+            llvm::value_type(intrinsic),
+            intrinsic,
+            &arguments,
+        );
+        llvm::replace_instruction(call, build::extract(self.builder, both, 0));
+        Ok(())
+    }
+
+    /// Nothing: a GPU does not ask where an operation stands.
+    pub(super) fn place(&self, call: Value) -> Result<(), Error> {
+        llvm::erase(call);
+        Ok(())
+    }
+}

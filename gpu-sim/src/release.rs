@@ -1,0 +1,169 @@
+//! Which waiting threads of a block may go on, once none of them runs: the meeting points of barriers and of warps.
+//!
+//! All threads of the block that have not ended are waiting here, in the order of their numbers, so that what is not
+//! met now never will be. If nobody can go on, that is a fault which says where each thread stands.
+
+use std::mem::MaybeUninit;
+
+use crate::context::Context;
+use crate::lane::Lane;
+use crate::wait::Operation;
+use crate::warp::{self, AbsentLane, LANES, Part};
+use crate::{Fault, Standing, SyncFault};
+
+/// Gives answers to the threads that may go on, at least one.
+pub(crate) fn release(lanes: &mut [Lane], context: &Context<'_>) -> Result<(), Fault> {
+    let released = match all_at_block_barrier(lanes) {
+        Some(true_predicates) => open_block_barrier(lanes, true_predicates),
+        None => release_parts(lanes, context),
+    };
+    released.map_err(|message| fault(message, lanes, context))
+}
+
+/// If all threads wait at a barrier of the block, how many gave true.
+#[inline]
+fn all_at_block_barrier(lanes: &[Lane]) -> Option<u32> {
+    let mut true_predicates = 0;
+    for lane in lanes {
+        let Operation::Block { predicate, .. } = lane.wait().operation else {
+            return None;
+        };
+        true_predicates += u32::from(predicate);
+    }
+    Some(true_predicates)
+}
+
+#[inline]
+fn open_block_barrier(lanes: &mut [Lane], true_predicates: u32) -> Result<(), String> {
+    let first = *lanes[0].wait();
+    for lane in lanes {
+        if !lane.wait().meets(&first) {
+            return Err("threads of one block wait at different barriers at the same time".into());
+        }
+        lane.release(MaybeUninit::new(true_predicates));
+    }
+    Ok(())
+}
+
+/// Named barriers and warps.
+fn release_parts(lanes: &mut [Lane], context: &Context<'_>) -> Result<(), String> {
+    for lane in &mut *lanes {
+        if let Operation::Named { id, phase } = lane.wait().operation
+            && context.named.borrow().phase(id) != phase
+        {
+            lane.release(MaybeUninit::new(0));
+        }
+    }
+    let number = |lane: &Lane| lane.thread().linear_in(context.block_dim) as u32;
+    let same_warp = |one: &Lane, two: &Lane| number(one) / LANES == number(two) / LANES;
+    for warp in lanes.chunk_by_mut(same_warp) {
+        let of_warp: Vec<u32> = warp.iter().map(|lane| number(lane) % LANES).collect();
+        release_warp(warp, &of_warp)?;
+    }
+    if lanes.iter().any(Lane::is_released) {
+        Ok(())
+    } else {
+        Err("no thread of the block can go on: each waits for threads that have ended or wait elsewhere".into())
+    }
+}
+
+/// The operations of one warp whose lanes are all there; `numbers` are those of its lanes that have not ended.
+fn release_warp(lanes: &mut [Lane], numbers: &[u32]) -> Result<(), String> {
+    for index in 0..lanes.len() {
+        if let Operation::Warp { mask, .. } = lanes[index].wait().operation
+            && !lanes[index].is_released()
+        {
+            release_mask(lanes, numbers, mask, index)?;
+        }
+    }
+    // Lanes that go on may come to the same place yet.
+    if !lanes.iter().any(Lane::is_released) {
+        release_active(lanes, numbers);
+    }
+    Ok(())
+}
+
+/// The operation of the lanes of `mask`, if they have all come to it.
+fn release_mask(
+    lanes: &mut [Lane],
+    numbers: &[u32],
+    mask: u32,
+    index: usize,
+) -> Result<(), String> {
+    let first = *lanes[index].wait();
+    let mut parts = Vec::with_capacity(LANES as usize);
+    for (lane, &number) in lanes.iter().zip(numbers) {
+        if mask & (1 << number) == 0 {
+            continue;
+        }
+        match lane.wait().operation {
+            Operation::Warp {
+                mask: other,
+                request,
+            } if other == mask => parts.push(Part {
+                lane: number,
+                request,
+            }),
+            _ => return Ok(()),
+        }
+        if !lane.wait().meets(&first) {
+            return Err(format!(
+                "lanes of the mask {mask:#010x} are at different operations of their warp"
+            ));
+        }
+    }
+    for part in &parts {
+        let answer = warp::answer(&parts, part).map_err(|absent| absent_lane(&absent, mask))?;
+        let lane = numbers.iter().position(|&number| number == part.lane);
+        lanes[lane.expect("the part is of one of the lanes")].release(answer);
+    }
+    Ok(())
+}
+
+fn absent_lane(absent: &AbsentLane, mask: u32) -> String {
+    let AbsentLane { reader, source } = absent;
+    let why = if mask & (1 << source) == 0 {
+        format!("is not in the mask {mask:#010x}")
+    } else {
+        "has ended or does not exist".into()
+    };
+    format!("lane {reader} reads the value of lane {source}, which {why}")
+}
+
+/// The lanes that ask who else is at their place: all that are, since none is on its way.
+fn release_active(lanes: &mut [Lane], numbers: &[u32]) {
+    for index in 0..lanes.len() {
+        let first = *lanes[index].wait();
+        let asks = |lane: &Lane| {
+            matches!(lane.wait().operation, Operation::ActiveMask)
+                && lane.wait().same_place(&first)
+                && !lane.is_released()
+        };
+        if !asks(&lanes[index]) {
+            continue;
+        }
+        let at_place = lanes.iter().zip(numbers).filter(|(lane, _)| asks(lane));
+        let mask = at_place.fold(0, |mask, (_, number)| mask | 1 << number);
+        for lane in lanes.iter_mut().filter(|lane| asks(lane)) {
+            lane.release(MaybeUninit::new(mask));
+        }
+    }
+}
+
+/// The fault, with where the threads stand: those at one place together.
+fn fault(message: String, lanes: &[Lane], context: &Context<'_>) -> Fault {
+    let mut waiting: Vec<Standing> = Vec::new();
+    for lane in lanes {
+        let wait = lane.wait();
+        let standing = Standing::new(wait.name(), wait.place, lane.thread());
+        match waiting.iter_mut().find(|other| other.meets(&standing)) {
+            Some(other) => other.threads += 1,
+            None => waiting.push(standing),
+        }
+    }
+    Fault::Synchronisation(Box::new(SyncFault {
+        message,
+        block: context.block.get(),
+        waiting,
+    }))
+}

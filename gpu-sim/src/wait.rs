@@ -1,0 +1,157 @@
+//! What a suspended thread waits for: a barrier of its block, or an operation of its warp.
+
+use std::mem::MaybeUninit;
+use std::panic::Location;
+
+/// A suspended thread's request.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wait {
+    pub(crate) operation: Operation,
+    /// The kernel's source line, where `gpu_std` gave it.
+    pub(crate) place: Option<&'static Location<'static>>,
+}
+
+/// What the thread asked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Operation {
+    /// All threads of the block that have not ended; the answer is the number of those with a true predicate.
+    Block { barrier: Barrier, predicate: bool },
+    /// The barrier `id`, as it was in its `phase`.
+    Named { id: u32, phase: u32 },
+    /// The lanes of `mask` that have not ended.
+    Warp { mask: u32, request: Request },
+    /// The lanes of the warp that come to the same place.
+    ActiveMask,
+}
+
+/// A barrier of the whole block, and what it makes of the predicates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Barrier {
+    Sync,
+    Count,
+    And,
+    Or,
+}
+
+impl Barrier {
+    /// The function's name in `gpu_std`.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Barrier::Sync => "sync_threads",
+            Barrier::Count => "sync_threads_count",
+            Barrier::And => "sync_threads_and",
+            Barrier::Or => "sync_threads_or",
+        }
+    }
+}
+
+/// An operation of the lanes of a mask, with what one lane puts in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Request {
+    Sync,
+    Shuffle {
+        mode: Shuffle,
+        value: MaybeUninit<u32>,
+        /// Lane, distance or lane mask, by mode.
+        operand: u32,
+        /// PTX's operand `c`: clamp and segment mask.
+        clamp: u32,
+    },
+    Vote {
+        vote: Vote,
+        predicate: bool,
+    },
+    Match {
+        value: u64,
+        is_wide: bool,
+        all: bool,
+    },
+}
+
+/// Which lane a lane reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shuffle {
+    Index,
+    Up,
+    Down,
+    Xor,
+}
+
+/// What the predicates of the lanes are combined to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Vote {
+    All,
+    Any,
+    Uniform,
+    Ballot,
+}
+
+/// No request: what a lane holds before its first.
+pub(crate) const NOTHING: Wait = Wait {
+    operation: Operation::ActiveMask,
+    place: None,
+};
+
+impl Wait {
+    /// The operation's name in `gpu_std`, for messages.
+    pub(crate) fn name(&self) -> &'static str {
+        match self.operation {
+            Operation::Block { barrier, .. } => barrier.name(),
+            Operation::Named { .. } => "named_barrier",
+            Operation::Warp { request, .. } => request.name(),
+            Operation::ActiveMask => "active_mask",
+        }
+    }
+
+    /// Whether both are the same operation, at the same place where that matters: lanes of a warp may synchronise from
+    /// different places.
+    #[inline]
+    pub(crate) fn meets(&self, other: &Wait) -> bool {
+        match (self.operation, other.operation) {
+            (Operation::Block { barrier: one, .. }, Operation::Block { barrier: two, .. }) => {
+                one == two && self.same_place(other)
+            }
+            (Operation::Warp { request: one, .. }, Operation::Warp { request: two, .. }) => {
+                let anywhere = matches!(one, Request::Sync);
+                one.name() == two.name() && (anywhere || self.same_place(other))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether both stand at one source line. Rust may keep a line's [`Location`] more than once.
+    #[inline]
+    pub(crate) fn same_place(&self, other: &Wait) -> bool {
+        match (self.place, other.place) {
+            (Some(one), Some(two)) => std::ptr::eq(one, two) || one == two,
+            (one, two) => one.is_none() && two.is_none(),
+        }
+    }
+}
+
+impl Request {
+    /// The operation's name in `gpu_std`, which is different for all operations that cannot meet.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Request::Sync => "sync_warp",
+            Request::Shuffle { mode, .. } => match mode {
+                Shuffle::Index => "shuffle_idx",
+                Shuffle::Up => "shuffle_up",
+                Shuffle::Down => "shuffle_down",
+                Shuffle::Xor => "shuffle_xor",
+            },
+            Request::Vote { vote, .. } => match vote {
+                Vote::All => "vote_all",
+                Vote::Any => "vote_any",
+                Vote::Uniform => "vote_uni",
+                Vote::Ballot => "ballot",
+            },
+            Request::Match { is_wide, all, .. } => match (all, is_wide) {
+                (false, false) => "match_any of 32 bits",
+                (false, true) => "match_any of 64 bits",
+                (true, false) => "match_all of 32 bits",
+                (true, true) => "match_all of 64 bits",
+            },
+        }
+    }
+}

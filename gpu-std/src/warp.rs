@@ -1,0 +1,430 @@
+//! What the 32 lanes of a warp do together: shuffles, votes, matches, reductions.
+//!
+//! A warp is 32 threads of a block with consecutive numbers ([`thread::index_in_block`]); the last of a block may have
+//! fewer. Each operation has a `mask` of the lanes that take part, as CUDA's `_sync` functions have: bit *i* stands for
+//! lane *i*. [`group`](crate::group) has the same operations on values that hold the mask.
+//!
+//! # Which lanes take part
+//!
+//! Those of the mask that have not returned or panicked: the operation waits for them and does not count the others.
+//! All give the same mask, which has themselves (a panic if it has not), and come to the same call ([`sync_warp`] may
+//! be called in different places).
+//!
+//! # Soundness
+//!
+//! Lanes that do not keep to that (other masks, other calls, a shuffle from a lane that does not take part) get
+//! unspecified values on a GPU, as in CUDA, or wait for ever; on the simulator the launch ends with an error that says
+//! where each lane stands. So a value from another lane is any bits at all. Safe functions therefore shuffle only types
+//! for which any bits are a value ([`AnyBitPattern`]); [`shuffle_uninit`] shuffles any `Copy` type and leaves the
+//! promise to the caller. Types are sent as 32-bit words of `MaybeUninit`, so padding is no value on its way either.
+//! That the executing lane is in the mask, which PTX demands, is checked.
+
+use core::mem::MaybeUninit;
+use core::panic::Location;
+
+use bytemuck::AnyBitPattern;
+
+use crate::group::{self, LaneGroup};
+use crate::intrinsics as gpu;
+use crate::thread;
+
+pub use crate::number::{Integer, Number};
+
+/// Lanes of a warp: 32 on every GPU. CUDA C: `warpSize`; Numba: `cuda.warpsize`.
+pub const WARP_SIZE: u32 = 32;
+
+/// The mask of all lanes. In a warp with fewer threads it means those there are.
+pub const FULL_MASK: u32 = u32::MAX;
+
+/// This thread's number in its warp, 0 to 31: [`thread::index_in_block`] modulo 32.
+///
+/// CUDA C: `threadIdx.x % 32` in blocks of one dimension; Numba: `cuda.laneid`; PTX ISA, `%laneid`. Every GPU.
+///
+/// ```
+/// use gpu_std::warp;
+///
+/// fn is_first_of_warp() -> bool {
+///     warp::lane_id() == 0
+/// }
+/// ```
+#[inline]
+pub fn lane_id() -> u32 {
+    gpu::laneid()
+}
+
+/// This warp's number in its block: [`thread::index_in_block`] divided by 32. (PTX's `%warpid` is another number, of
+/// the hardware's slots.)
+#[inline]
+pub fn warp_id() -> u32 {
+    thread::index_in_block() as u32 / WARP_SIZE
+}
+
+macro_rules! lane_masks {
+    ($($name:ident, $lanes:literal, $register:literal;)*) => {$(
+        #[doc = concat!("The mask of the lanes whose number is ", $lanes, " this thread's. PTX ISA, `%", $register, "`.")]
+        /// Every GPU.
+        #[inline]
+        pub fn $name() -> u32 {
+            gpu::$name()
+        }
+    )*};
+}
+
+lane_masks! {
+    lanemask_lt, "below", "lanemask_lt";
+    lanemask_le, "not above", "lanemask_le";
+    lanemask_eq, "equal to", "lanemask_eq";
+    lanemask_ge, "not below", "lanemask_ge";
+    lanemask_gt, "above", "lanemask_gt";
+}
+
+/// The mask of the lanes that execute this call together with this one. It has this lane.
+///
+/// Which lanes these are is the hardware's choice: lanes of one branch may come one by one. The simulator gives all
+/// lanes that come to the call. [`group::coalesced`] is made from it. It does not synchronise.
+///
+/// CUDA C: `__activemask()`; Numba: `cuda.activemask()`; PTX ISA, `activemask`. Every GPU.
+#[inline]
+#[track_caller]
+pub fn active_mask() -> u32 {
+    gpu::place(Location::caller());
+    gpu::activemask()
+}
+
+/// Waits for the lanes of `mask`, and makes what they wrote before visible to each other.
+///
+/// Lanes may come from different calls. CUDA C: `__syncwarp()`; Numba: `cuda.syncwarp()`; PTX ISA, `bar.warp.sync`.
+/// Every GPU; a few cycles.
+///
+/// ```
+/// use gpu_std::{SharedArray, warp};
+///
+/// fn broadcast_first(block: SharedArray<f32, 32>, x: f32) -> f32 {
+///     if warp::lane_id() == 0 {
+///         block.set(0, x);
+///     }
+///     warp::sync_warp(warp::FULL_MASK);
+///     block.get(0)
+/// }
+/// ```
+///
+/// # Panics
+///
+/// If `mask` lacks the calling lane.
+#[inline]
+#[track_caller]
+pub fn sync_warp(mask: u32) {
+    check(mask);
+    gpu::place(Location::caller());
+    // SAFETY: the mask has this lane.
+    unsafe { gpu::bar_warp_sync(mask) }
+}
+
+/// Whose value a lane gets in a shuffle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// That of a lane, modulo 32.
+    Lane(u32),
+    /// That of the lane so many below; its own, where there is none.
+    Up(u32),
+    /// That of the lane so many above; its own, where there is none.
+    Down(u32),
+    /// That of the lane whose number is this lane's, exclusive-or'ed.
+    Xor(u32),
+}
+
+/// The value that another lane gives, for any `Copy` type.
+///
+/// One `shfl.sync` for each 4 bytes of `T`, about 25 cycles. See [`shuffle_idx`] for types of which any bits are a
+/// value.
+///
+/// The result is initialised, and a value that the source lane gave, if the lanes of the mask make this call together
+/// and the source is one of them.
+///
+/// ```
+/// use gpu_std::warp::{self, Source};
+///
+/// fn first_lanes(flag: bool) -> bool {
+///     let flag = warp::shuffle_uninit(warp::FULL_MASK, flag, Source::Lane(0));
+///     // SAFETY: all kernels call this function in whole warps, in uniform control flow.
+///     unsafe { flag.assume_init() }
+/// }
+/// ```
+///
+/// # Panics
+///
+/// If `mask` lacks the calling lane.
+#[inline]
+#[track_caller]
+pub fn shuffle_uninit<T: Copy>(mask: u32, value: T, source: Source) -> MaybeUninit<T> {
+    check(mask);
+    // SAFETY: the mask has this lane.
+    unsafe { shuffle_words(mask, value, source, WARP_SIZE) }
+}
+
+/// The value of another lane of the segment of `width` lanes.
+///
+/// # Safety
+///
+/// The mask has this lane.
+#[inline]
+#[track_caller]
+pub(crate) unsafe fn shuffle_words<T: Copy>(
+    mask: u32,
+    value: T,
+    source: Source,
+    width: u32,
+) -> MaybeUninit<T> {
+    const WORD: usize = size_of::<u32>();
+    let place = Location::caller();
+    let mut result = MaybeUninit::<T>::uninit();
+    let from = (&raw const value).cast::<u8>();
+    let to = result.as_mut_ptr().cast::<u8>();
+    let mut offset = 0;
+    while offset < size_of::<T>() {
+        let bytes = WORD.min(size_of::<T>() - offset);
+        let mut word = MaybeUninit::<u32>::uninit();
+        gpu::place(place);
+        // SAFETY: `offset + bytes` is at most the size of `T`, `bytes` at most that of the word. Copied as bytes, what
+        // is uninitialised stays so. The mask has this lane.
+        unsafe {
+            word.as_mut_ptr()
+                .cast::<u8>()
+                .copy_from_nonoverlapping(from.add(offset), bytes);
+            let word = shuffle_word(mask, word, source, width);
+            to.add(offset)
+                .copy_from_nonoverlapping(word.as_ptr().cast(), bytes);
+        }
+        offset += WORD;
+    }
+    result
+}
+
+/// # Safety
+///
+/// The mask has this lane.
+#[inline]
+unsafe fn shuffle_word(
+    mask: u32,
+    word: MaybeUninit<u32>,
+    source: Source,
+    width: u32,
+) -> MaybeUninit<u32> {
+    // The last lane that may be read, and the bits of a lane's number that name its segment.
+    let (last, segment) = (WARP_SIZE - 1, (WARP_SIZE - width) << 8);
+    // SAFETY: the caller's promise.
+    unsafe {
+        match source {
+            Source::Lane(lane) => gpu::shfl_sync_idx(mask, word, lane, segment | last),
+            Source::Up(delta) => gpu::shfl_sync_up(mask, word, delta, segment),
+            Source::Down(delta) => gpu::shfl_sync_down(mask, word, delta, segment | last),
+            Source::Xor(lanes) => gpu::shfl_sync_bfly(mask, word, lanes, segment | last),
+        }
+    }
+}
+
+macro_rules! shuffles {
+    ($($(#[$doc:meta])* $name:ident($operand:ident) = $source:ident, $cuda:literal, $ptx:literal;)*) => {$(
+        $(#[$doc])*
+        ///
+        /// One `shfl.sync` for each 4 bytes of `T`, about 25 cycles. A lane that does not take part has no value: see
+        /// [the module](self).
+        #[doc = concat!("CUDA C and Numba: `", $cuda, "`; PTX ISA, `", $ptx, "`. Every GPU.")]
+        ///
+        /// # Panics
+        ///
+        /// If `mask` lacks the calling lane.
+        #[inline]
+        #[track_caller]
+        pub fn $name<T: AnyBitPattern>(mask: u32, value: T, $operand: u32) -> T {
+            let value = shuffle_uninit(mask, value, Source::$source($operand));
+            // SAFETY: any bits are a `T`.
+            unsafe { value.assume_init() }
+        }
+    )*};
+}
+
+shuffles! {
+    /// The `value` that the lane `lane` (modulo 32) gives.
+    ///
+    /// ```
+    /// use gpu_std::warp;
+    ///
+    /// fn first_lanes(x: f32) -> f32 {
+    ///     warp::shuffle_idx(warp::FULL_MASK, x, 0)
+    /// }
+    /// ```
+    shuffle_idx(lane) = Lane, "__shfl_sync", "shfl.sync.idx";
+    /// The `value` of the lane `delta` (modulo 32) below; the lanes below `delta` keep their own.
+    ///
+    /// ```
+    /// use gpu_std::warp;
+    ///
+    /// fn difference_to_the_lane_before(x: f32) -> f32 {
+    ///     x - warp::shuffle_up(warp::FULL_MASK, x, 1)
+    /// }
+    /// ```
+    shuffle_up(delta) = Up, "__shfl_up_sync", "shfl.sync.up";
+    /// The `value` of the lane `delta` (modulo 32) above; the last `delta` lanes keep their own.
+    ///
+    /// ```
+    /// use gpu_std::warp;
+    ///
+    /// fn sum_of_neighbours(x: f32) -> f32 {
+    ///     x + warp::shuffle_down(warp::FULL_MASK, x, 1)
+    /// }
+    /// ```
+    shuffle_down(delta) = Down, "__shfl_down_sync", "shfl.sync.down";
+    /// The `value` of the lane whose number is this lane's number exclusive-or `lanes` (modulo 32).
+    ///
+    /// ```
+    /// use gpu_std::warp;
+    ///
+    /// fn swap_with_neighbour(x: f32) -> f32 {
+    ///     warp::shuffle_xor(warp::FULL_MASK, x, 1)
+    /// }
+    /// ```
+    shuffle_xor(lanes) = Xor, "__shfl_xor_sync", "shfl.sync.bfly";
+}
+
+macro_rules! votes {
+    ($($(#[$doc:meta])* $name:ident -> $answer:ty = $vote:ident, $cuda:literal, $ptx:literal;)*) => {$(
+        $(#[$doc])*
+        #[doc = concat!("CUDA C: `", $cuda, "`; PTX ISA, `", $ptx, "`. Every GPU; about 10 cycles.")]
+        ///
+        /// ```
+        #[doc = concat!("use gpu_std::warp;\n\nfn vote(x: f32) -> ", stringify!($answer), " {\n    warp::", stringify!($name), "(warp::FULL_MASK, x > 0.0)\n}")]
+        /// ```
+        ///
+        /// # Panics
+        ///
+        /// If `mask` lacks the calling lane.
+        #[inline]
+        #[track_caller]
+        pub fn $name(mask: u32, predicate: bool) -> $answer {
+            check(mask);
+            gpu::place(Location::caller());
+            // SAFETY: the mask has this lane.
+            unsafe { gpu::$vote(mask, predicate) }
+        }
+    )*};
+}
+
+votes! {
+    /// Whether `predicate` is true in all lanes of `mask`.
+    vote_all -> bool = vote_all_sync, "__all_sync", "vote.sync.all";
+    /// Whether `predicate` is true in any lane of `mask`.
+    vote_any -> bool = vote_any_sync, "__any_sync", "vote.sync.any";
+    /// Whether `predicate` is the same in all lanes of `mask`.
+    vote_uni -> bool = vote_uni_sync, "__uni_sync", "vote.sync.uni";
+    /// The mask of the lanes of `mask` in which `predicate` is true. `ballot(mask, true)` is the mask of those that take
+    /// part.
+    ballot -> u32 = vote_ballot_sync, "__ballot_sync", "vote.sync.ballot";
+}
+
+/// The mask of the lanes of `mask` whose `value` has the same bits as this lane's.
+///
+/// CUDA C: `__match_any_sync`; Numba: `cuda.match_any_sync`; PTX ISA, `match.any.sync`. From sm_70; the cost grows with
+/// the number of different values.
+///
+/// ```
+/// use gpu_std::warp;
+///
+/// /// How many lanes have the same key, in one of them.
+/// fn count_key(key: u32) -> Option<u32> {
+///     let same = warp::match_any(warp::FULL_MASK, key);
+///     let first = same.trailing_zeros() == warp::lane_id();
+///     first.then(|| same.count_ones())
+/// }
+/// ```
+///
+/// # Panics
+///
+/// If `mask` lacks the calling lane.
+#[inline]
+#[track_caller]
+pub fn match_any<T: Number>(mask: u32, value: T) -> u32 {
+    check(mask);
+    gpu::place(Location::caller());
+    // SAFETY: the mask has this lane.
+    unsafe {
+        if T::IS_WIDE {
+            gpu::match_any_sync_i64(mask, value.bits())
+        } else {
+            gpu::match_any_sync_i32(mask, value.bits() as u32)
+        }
+    }
+}
+
+/// Whether `value` has the same bits in all lanes of `mask`: the mask of those that take part if so, else 0.
+///
+/// CUDA C: `__match_all_sync`; Numba: `cuda.match_all_sync`; PTX ISA, `match.all.sync`. From sm_70.
+///
+/// ```
+/// use gpu_std::warp;
+///
+/// fn same_cell(cell: u64) -> bool {
+///     warp::match_all(warp::FULL_MASK, cell) != 0
+/// }
+/// ```
+///
+/// # Panics
+///
+/// If `mask` lacks the calling lane.
+#[inline]
+#[track_caller]
+pub fn match_all<T: Number>(mask: u32, value: T) -> u32 {
+    check(mask);
+    gpu::place(Location::caller());
+    // SAFETY: the mask has this lane.
+    unsafe {
+        if T::IS_WIDE {
+            gpu::match_all_sync_i64(mask, value.bits())
+        } else {
+            gpu::match_all_sync_i32(mask, value.bits() as u32)
+        }
+    }
+}
+
+macro_rules! reductions {
+    ($($name:ident, $bound:ident, $what:literal, $cuda:literal;)*) => {$(
+        #[doc = concat!("The ", $what, " of `value` over the lanes of `mask` that take part; all of them get it.")]
+        ///
+        /// A vote tells which lanes are there, then come five shuffles (up to eleven for some lanes of a warp). A
+        /// [`Tile`](group::Tile) needs no vote.
+        #[doc = concat!("CUDA C: `", $cuda, "`. Every GPU.")]
+        ///
+        /// ```
+        #[doc = concat!("use gpu_std::warp;\n\nfn of_warp(x: u32) -> u32 {\n    warp::", stringify!($name), "(warp::FULL_MASK, x)\n}")]
+        /// ```
+        ///
+        /// # Panics
+        ///
+        /// If `mask` lacks the calling lane.
+        #[inline]
+        #[track_caller]
+        pub fn $name<T: $bound>(mask: u32, value: T) -> T {
+            group::lanes(mask).$name(value)
+        }
+    )*};
+}
+
+reductions! {
+    reduce_add, Number, "sum", "__reduce_add_sync";
+    reduce_min, Number, "least", "__reduce_min_sync";
+    reduce_max, Number, "greatest", "__reduce_max_sync";
+    reduce_and, Integer, "bitwise and", "__reduce_and_sync";
+    reduce_or, Integer, "bitwise or", "__reduce_or_sync";
+    reduce_xor, Integer, "bitwise exclusive or", "__reduce_xor_sync";
+}
+
+/// PTX leaves undefined what happens in a lane that is not in its own mask. For a constant [`FULL_MASK`] nothing is
+/// left of the check.
+#[inline]
+#[track_caller]
+fn check(mask: u32) {
+    assert!(
+        mask == FULL_MASK || mask & gpu::lanemask_eq() != 0,
+        "the mask of a warp operation lacks the lane that calls it"
+    );
+}
