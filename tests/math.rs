@@ -170,7 +170,7 @@ functions! {
 fn multiply_then_add(x: &[f32], mut y: DisjointSlice<f32>) {
     let i = thread::index_1d();
     if let Some(y) = y.get_mut(i) {
-        *y = x[*i] * x[*i] + *y;
+        *y += x[*i] * x[*i];
     }
 }
 
@@ -181,6 +181,6 @@ fn without_fma_the_result_is_the_hosts() {
     let x = gpu.to_device(&host).unwrap();
     let mut y = gpu.full(2000, -0.7f32).unwrap();
     launch!(multiply_then_add[8, 256](&x, &mut y)).unwrap();
-    let expected: Vec<f32> = host.iter().map(|x| x * x + -0.7).collect();
+    let expected: Vec<f32> = host.iter().map(|x| -0.7 + x * x).collect();
     assert_eq!(y.to_vec().unwrap(), expected);
 }

@@ -4,7 +4,7 @@
 //! The device code is this test program's own, with the examples' kernels in it. `ptxas` is found on `PATH`, under
 //! `CUDA_HOME`, or in `tools/`, where `scripts/install-ptxas.sh` puts it. Without it the test that needs it says that it
 //! was skipped; with `OXWARP_REQUIRE_PTXAS=1` that is a failure.
-#![allow(missing_docs)]
+#![allow(missing_docs, clippy::duplicate_mod)]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -40,7 +40,7 @@ mod vector_add;
 fn own_axpy(a: f32, x: &[f32], mut y: DisjointSlice<f32>) {
     let i = thread::index_1d();
     if let Some(y) = y.get_mut(i) {
-        *y = a * x[*i] + *y;
+        *y += a * x[*i];
     }
 }
 
@@ -48,7 +48,7 @@ fn own_axpy(a: f32, x: &[f32], mut y: DisjointSlice<f32>) {
 fn own_axpy_exact(a: f32, x: &[f32], mut y: DisjointSlice<f32>) {
     let i = thread::index_1d();
     if let Some(y) = y.get_mut(i) {
-        *y = a * x[*i] + *y;
+        *y += a * x[*i];
     }
 }
 
