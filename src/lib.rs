@@ -31,8 +31,8 @@
 pub use gpu_kernels as kernels;
 pub use gpu_macros::{device_code, kernel};
 pub use gpu_std::{
-    Dim3, DisjointSlice, atomic, block, disjoint, ptx, shared, shared_array, shared_atomics,
-    sync_threads, thread,
+    Dim3, DisjointSlice, atomic, block, disjoint, group, ptx, shared, shared_array, shared_atomics,
+    sync, sync_threads, thread, warp,
 };
 #[doc(hidden)]
 pub use host_runtime::__private;
@@ -43,6 +43,9 @@ pub mod prelude {
     pub use gpu_macros::kernel;
     pub use gpu_std::atomic::{AtomicF32, AtomicF64};
     pub use gpu_std::disjoint::{BlockIndex, ThreadIndex, ThreadIndex2d};
-    pub use gpu_std::{DisjointSlice, block, shared_array, shared_atomics, sync_threads, thread};
+    pub use gpu_std::group::{self, LaneGroup};
+    pub use gpu_std::{
+        DisjointSlice, block, shared_array, shared_atomics, sync_threads, thread, warp,
+    };
     pub use host_runtime::{DeviceArray, Gpu, Kernel, launch};
 }

@@ -97,7 +97,7 @@ pub fn active_mask() -> u32 {
 /// Every GPU; a few cycles.
 ///
 /// ```
-/// use gpu_std::{SharedArray, warp};
+/// use gpu_std::{shared::SharedArray, warp};
 ///
 /// fn broadcast_first(block: SharedArray<f32, 32>, x: f32) -> f32 {
 ///     if warp::lane_id() == 0 {

@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::llvm::{self, Value};
 
-use super::{Lowering, build, malformed};
+use super::{Lowering, malformed};
 
 impl Lowering {
     /// The mask that `match.all.sync` returns, which is 0 where its predicate is false.
@@ -31,7 +31,7 @@ impl Lowering {
             intrinsic,
             &arguments,
         );
-        llvm::replace_instruction(call, build::extract(self.builder, both, 0));
+        llvm::replace_instruction(call, llvm::extract(self.builder, both, 0));
         Ok(())
     }
 
