@@ -34,6 +34,11 @@ fn compile(source: &Path, bitcode: &Path) {
             "-Ccodegen-units=1",
             "-Cpanic=abort",
         ])
+        // Otherwise rustc leaves out small functions, which it would inline into the crates that use them.
+        .arg(format!(
+            "-Cincremental={}",
+            bitcode.with_extension("incremental").display()
+        ))
         .arg("-o")
         .args([bitcode, source])
         .status();

@@ -17,7 +17,7 @@ use crate::names;
 pub const LIBM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/libm.bc"));
 
 /// C's functions on doubles; those on floats have an `f` more. All are in libdevice and in the `libm` crate.
-const FUNCTIONS: [&str; 36] = [
+const FUNCTIONS: [&str; 40] = [
     "acos",
     "acosh",
     "asin",
@@ -39,6 +39,8 @@ const FUNCTIONS: [&str; 36] = [
     "frexp",
     "hypot",
     "ilogb",
+    "j0",
+    "j1",
     "ldexp",
     "lgamma",
     "log",
@@ -54,6 +56,8 @@ const FUNCTIONS: [&str; 36] = [
     "tan",
     "tanh",
     "tgamma",
+    "y0",
+    "y1",
 ];
 
 /// LLVM's intrinsics that have no instruction on NVPTX, without `llvm.` and the type.
@@ -92,10 +96,12 @@ fn is_reentrant_lgamma(name: &str) -> bool {
     matches!(name, "lgamma_r" | "lgammaf_r")
 }
 
-/// Turns intrinsics and `frem` into calls of C's functions.
+/// Turns intrinsics, `gpu.math.*` and `frem` into calls of C's functions.
 pub fn name_calls(module: Module) {
     for intrinsic in llvm::functions(module).collect::<Vec<_>>() {
-        if let Some(name) = c_name_of_intrinsic(&llvm::name(intrinsic)) {
+        let symbol = llvm::name(intrinsic);
+        let own = symbol.strip_prefix("gpu.math.").map(String::from);
+        if let Some(name) = own.or_else(|| c_name_of_intrinsic(&symbol)) {
             let function = llvm::declare(module, &name, llvm::value_type(intrinsic));
             llvm::replace_all_uses(intrinsic, function);
         }

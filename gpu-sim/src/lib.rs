@@ -18,6 +18,7 @@ mod heap;
 mod job;
 mod lane;
 mod loan;
+mod math;
 mod named;
 mod panics;
 mod release;

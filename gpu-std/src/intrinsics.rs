@@ -243,4 +243,115 @@ unsafe extern "C" {
     /// A fence: ordering and scope are constants.
     #[link_name = "gpu.atomic.fence"]
     pub safe fn atomic_fence(ordering: u32, scope: u32);
+
+    // Functions of C's libm.
+    #[link_name = "gpu.math.sinf"]
+    pub safe fn sinf(x: f32) -> f32;
+    #[link_name = "gpu.math.sin"]
+    pub safe fn sin(x: f64) -> f64;
+    #[link_name = "gpu.math.cosf"]
+    pub safe fn cosf(x: f32) -> f32;
+    #[link_name = "gpu.math.cos"]
+    pub safe fn cos(x: f64) -> f64;
+    #[link_name = "gpu.math.expf"]
+    pub safe fn expf(x: f32) -> f32;
+    #[link_name = "gpu.math.exp"]
+    pub safe fn exp(x: f64) -> f64;
+    #[link_name = "gpu.math.exp2f"]
+    pub safe fn exp2f(x: f32) -> f32;
+    #[link_name = "gpu.math.exp2"]
+    pub safe fn exp2(x: f64) -> f64;
+    #[link_name = "gpu.math.logf"]
+    pub safe fn logf(x: f32) -> f32;
+    #[link_name = "gpu.math.log"]
+    pub safe fn log(x: f64) -> f64;
+    #[link_name = "gpu.math.log2f"]
+    pub safe fn log2f(x: f32) -> f32;
+    #[link_name = "gpu.math.log2"]
+    pub safe fn log2(x: f64) -> f64;
+    #[link_name = "gpu.math.tanhf"]
+    pub safe fn tanhf(x: f32) -> f32;
+    #[link_name = "gpu.math.tanh"]
+    pub safe fn tanh(x: f64) -> f64;
+    #[link_name = "gpu.math.cbrtf"]
+    pub safe fn cbrtf(x: f32) -> f32;
+    #[link_name = "gpu.math.cbrt"]
+    pub safe fn cbrt(x: f64) -> f64;
+    #[link_name = "gpu.math.erff"]
+    pub safe fn erff(x: f32) -> f32;
+    #[link_name = "gpu.math.erf"]
+    pub safe fn erf(x: f64) -> f64;
+    #[link_name = "gpu.math.erfcf"]
+    pub safe fn erfcf(x: f32) -> f32;
+    #[link_name = "gpu.math.erfc"]
+    pub safe fn erfc(x: f64) -> f64;
+    #[link_name = "gpu.math.tgammaf"]
+    pub safe fn tgammaf(x: f32) -> f32;
+    #[link_name = "gpu.math.tgamma"]
+    pub safe fn tgamma(x: f64) -> f64;
+    #[link_name = "gpu.math.lgammaf"]
+    pub safe fn lgammaf(x: f32) -> f32;
+    #[link_name = "gpu.math.lgamma"]
+    pub safe fn lgamma(x: f64) -> f64;
+    #[link_name = "gpu.math.exp10f"]
+    pub safe fn exp10f(x: f32) -> f32;
+    #[link_name = "gpu.math.exp10"]
+    pub safe fn exp10(x: f64) -> f64;
+    #[link_name = "gpu.math.j0f"]
+    pub safe fn j0f(x: f32) -> f32;
+    #[link_name = "gpu.math.j0"]
+    pub safe fn j0(x: f64) -> f64;
+    #[link_name = "gpu.math.j1f"]
+    pub safe fn j1f(x: f32) -> f32;
+    #[link_name = "gpu.math.j1"]
+    pub safe fn j1(x: f64) -> f64;
+    #[link_name = "gpu.math.y0f"]
+    pub safe fn y0f(x: f32) -> f32;
+    #[link_name = "gpu.math.y0"]
+    pub safe fn y0(x: f64) -> f64;
+    #[link_name = "gpu.math.y1f"]
+    pub safe fn y1f(x: f32) -> f32;
+    #[link_name = "gpu.math.y1"]
+    pub safe fn y1(x: f64) -> f64;
+    #[link_name = "gpu.math.nextafterf"]
+    pub safe fn nextafterf(x: f32, y: f32) -> f32;
+    #[link_name = "gpu.math.nextafter"]
+    pub safe fn nextafter(x: f64, y: f64) -> f64;
+    #[link_name = "gpu.math.remainderf"]
+    pub safe fn remainderf(x: f32, y: f32) -> f32;
+    #[link_name = "gpu.math.remainder"]
+    pub safe fn remainder(x: f64, y: f64) -> f64;
+    #[link_name = "gpu.math.fdimf"]
+    pub safe fn fdimf(x: f32, y: f32) -> f32;
+    #[link_name = "gpu.math.fdim"]
+    pub safe fn fdim(x: f64, y: f64) -> f64;
+    #[link_name = "gpu.math.ldexpf"]
+    pub safe fn ldexpf(x: f32, exponent: i32) -> f32;
+    #[link_name = "gpu.math.ilogbf"]
+    pub safe fn ilogbf(x: f32) -> i32;
+    #[link_name = "gpu.math.ldexp"]
+    pub safe fn ldexp(x: f64, exponent: i32) -> f64;
+    #[link_name = "gpu.math.ilogb"]
+    pub safe fn ilogb(x: f64) -> i32;
+
+    #[link_name = "gpu.llvm.sqrt.f32"]
+    pub safe fn sqrt_f32(x: f32) -> f32;
+    #[link_name = "gpu.llvm.floor.f32"]
+    pub safe fn floor_f32(x: f32) -> f32;
+    #[link_name = "gpu.llvm.trunc.f32"]
+    pub safe fn trunc_f32(x: f32) -> f32;
+    #[link_name = "gpu.llvm.roundeven.f32"]
+    pub safe fn rint_f32(x: f32) -> f32;
+    #[link_name = "gpu.llvm.fma.f32"]
+    pub safe fn fma_f32(x: f32, y: f32, z: f32) -> f32;
+    #[link_name = "gpu.llvm.sqrt.f64"]
+    pub safe fn sqrt_f64(x: f64) -> f64;
+    #[link_name = "gpu.llvm.floor.f64"]
+    pub safe fn floor_f64(x: f64) -> f64;
+    #[link_name = "gpu.llvm.trunc.f64"]
+    pub safe fn trunc_f64(x: f64) -> f64;
+    #[link_name = "gpu.llvm.roundeven.f64"]
+    pub safe fn rint_f64(x: f64) -> f64;
+    #[link_name = "gpu.llvm.fma.f64"]
+    pub safe fn fma_f64(x: f64, y: f64, z: f64) -> f64;
 }

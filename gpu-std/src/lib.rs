@@ -15,11 +15,14 @@ pub mod atomic;
 pub mod block;
 mod dim;
 pub mod disjoint;
+pub mod fast;
 pub mod group;
+pub mod integer;
 #[doc(hidden)]
 pub mod intrinsics;
 #[doc(hidden)]
 pub mod kernel;
+pub mod math;
 mod number;
 pub mod ptx;
 #[doc(hidden)]

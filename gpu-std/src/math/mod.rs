@@ -1,0 +1,211 @@
+//! Mathematical functions on `f32` and `f64` that std has no method for: error function, gamma, Bessel, normal
+//! distribution, and the like.
+//!
+//! What std has is a method there and works in kernels (`x.sin()`, `x.cbrt()`, `x.hypot(y)`, `x.mul_add(y, z)`). On a
+//! device the functions come from CUDA's libdevice where it is found, else from the `libm` crate, which the simulator uses
+//! too; [`sin_pi`], [`erf_inv`], [`norm_cdf`] and others on top of them are computed here.
+
+mod inverse;
+mod real;
+
+pub use real::Real;
+
+macro_rules! functions {
+    ($($(#[$doc:meta])* $name:ident($($x:ident: $type:ty),+) -> $result:ty = $method:ident, $example:literal;)*) => {$(
+        $(#[$doc])*
+        ///
+        /// ```
+        #[doc = concat!("fn kernel_code(x: f64, y: f64) {\n    let _ = gpu_std::math::", stringify!($name), "(", $example, ");\n}")]
+        /// ```
+        #[inline]
+        pub fn $name<T: Real>($($x: $type),+) -> $result {
+            T::$method($($x),+)
+        }
+    )*};
+}
+
+functions! {
+    /// The error function. CUDA C: `erf`, `erff`.
+    erf(x: T) -> T = erf, "x";
+    /// `1 - erf(x)`, accurate also where that is tiny. CUDA C: `erfc`, `erfcf`.
+    erfc(x: T) -> T = erfc, "x";
+    /// The gamma function. CUDA C: `tgamma`, `tgammaf`.
+    gamma(x: T) -> T = tgamma, "x";
+    /// The logarithm of the absolute value of the gamma function. CUDA C: `lgamma`, `lgammaf`.
+    ln_gamma(x: T) -> T = lgamma, "x";
+    /// 10 to the power of `x`. CUDA C: `exp10`, `exp10f`.
+    exp10(x: T) -> T = exp10, "x";
+    /// The Bessel function of the first kind of order 0. CUDA C: `j0`, `j0f`.
+    j0(x: T) -> T = j0, "x";
+    /// The Bessel function of the first kind of order 1. CUDA C: `j1`, `j1f`.
+    j1(x: T) -> T = j1, "x";
+    /// The Bessel function of the second kind of order 0. CUDA C: `y0`, `y0f`.
+    y0(x: T) -> T = y0, "x";
+    /// The Bessel function of the second kind of order 1. CUDA C: `y1`, `y1f`.
+    y1(x: T) -> T = y1, "x";
+    /// The next number after `x` towards `y`. CUDA C: `nextafter`, `nextafterf`.
+    next_after(x: T, y: T) -> T = nextafter, "x, y";
+    /// The remainder of `x / y` with the quotient rounded to the nearest integer, half to even. (`x % y` truncates it:
+    /// CUDA C's `fmod`.) CUDA C: `remainder`, `remainderf`.
+    remainder(x: T, y: T) -> T = remainder, "x, y";
+    /// The positive difference: `x - y`, or 0 where that is negative. CUDA C: `fdim`, `fdimf`.
+    fdim(x: T, y: T) -> T = fdim, "x, y";
+    /// `x` times 2 to the power of `exponent`. CUDA C: `ldexp`, `scalbn`.
+    ldexp(x: T, exponent: i32) -> T = ldexp, "x, 3";
+    /// The exponent of `x` as an integer: `floor(log2(|x|))`; unspecified for 0, infinities and NaN. CUDA C: `ilogb`.
+    ilogb(x: T) -> i32 = ilogb, "x";
+    /// The lesser of both; if one is NaN, the other. CUDA C: `fmin`, `fminf`.
+    min(x: T, y: T) -> T = min, "x, y";
+    /// The greater of both; if one is NaN, the other. CUDA C: `fmax`, `fmaxf`.
+    max(x: T, y: T) -> T = max, "x, y";
+    /// `x * y + z`, rounded once. CUDA C: `fma`, `fmaf`.
+    fma(x: T, y: T, z: T) -> T = fma, "x, y, x";
+    /// `1 / sqrt(x)`. CUDA C: `rsqrt`; [`fast::rsqrt`](crate::fast::rsqrt) is one instruction.
+    rsqrt(x: T) -> T = rsqrt, "x";
+    /// `1 / cbrt(x)`. CUDA C: `rcbrt`.
+    rcbrt(x: T) -> T = rcbrt, "x";
+    /// The inverse of [`erf`]: NaN outside [-1, 1]. CUDA C: `erfinv`.
+    erf_inv(x: T) -> T = erf_inv, "x";
+    /// The inverse of [`erfc`]: NaN outside [0, 2]. CUDA C: `erfcinv`.
+    erfc_inv(x: T) -> T = erfc_inv, "x";
+    /// The standard normal distribution's cumulative distribution function. CUDA C: `normcdf`.
+    norm_cdf(x: T) -> T = norm_cdf, "x";
+    /// The inverse of [`norm_cdf`]: NaN outside [0, 1]. CUDA C: `normcdfinv`.
+    norm_cdf_inv(x: T) -> T = norm_cdf_inv, "x";
+}
+
+/// A number's fraction, of absolute value in [0.5, 1), and its exponent, so that `x` is `fraction * 2^exponent`. For 0,
+/// infinities and NaN it is the number itself and 0. CUDA C: `frexp`.
+///
+/// ```
+/// fn parts(x: f64) -> (f64, i32) {
+///     gpu_std::math::frexp(x)
+/// }
+/// ```
+#[inline]
+pub fn frexp<T: Real>(x: T) -> (T, i32) {
+    x.frexp()
+}
+
+/// The fractional and the integral part of a number, both with its sign. CUDA C: `modf`.
+///
+/// ```
+/// fn parts(x: f64) -> (f64, f64) {
+///     gpu_std::math::modf(x)
+/// }
+/// ```
+#[inline]
+pub fn modf<T: Real>(x: T) -> (T, T) {
+    let whole = x.trunc();
+    let rest = if x.abs() < T::INFINITY {
+        x - whole
+    } else if x.is_nan() {
+        x
+    } else {
+        T::ZERO
+    };
+    (rest.copysign(x), whole)
+}
+
+/// `sin(pi * x)`, accurate for large `x` too. CUDA C: `sinpi`.
+///
+/// ```
+/// fn wave(turns: f64) -> f64 {
+///     gpu_std::math::sin_pi(2.0 * turns)
+/// }
+/// ```
+#[inline]
+pub fn sin_pi<T: Real>(x: T) -> T {
+    let (quarter, rest) = half_turns(x);
+    if quarter == 0 && rest == T::ZERO {
+        // Of an integer, with its sign; of an infinity, NaN.
+        return x * T::ZERO;
+    }
+    in_quarter(quarter, rest)
+}
+
+/// `cos(pi * x)`, accurate for large `x` too. CUDA C: `cospi`.
+///
+/// ```
+/// fn wave(turns: f64) -> f64 {
+///     gpu_std::math::cos_pi(2.0 * turns)
+/// }
+/// ```
+#[inline]
+pub fn cos_pi<T: Real>(x: T) -> T {
+    let (quarter, rest) = half_turns(x);
+    in_quarter((quarter + 1) & 3, rest)
+}
+
+/// `sin_pi(x)` and `cos_pi(x)`. CUDA C: `sincospi`.
+///
+/// ```
+/// fn direction(turns: f64) -> (f64, f64) {
+///     gpu_std::math::sin_cos_pi(2.0 * turns)
+/// }
+/// ```
+#[inline]
+pub fn sin_cos_pi<T: Real>(x: T) -> (T, T) {
+    (sin_pi(x), cos_pi(x))
+}
+
+/// `x` as `quarter / 2 + rest` modulo 2, with `rest` in [-1/4, 1/4]; all steps are exact.
+#[inline]
+fn half_turns<T: Real>(x: T) -> (u32, T) {
+    let two = T::ONE + T::ONE;
+    let turn = x - two * (x / two).floor();
+    let quarter = (turn + turn).round_ties_even();
+    (quarter.to_u32() & 3, turn - quarter / two)
+}
+
+/// `sin(pi * (quarter / 2 + rest))`
+#[inline]
+fn in_quarter<T: Real>(quarter: u32, rest: T) -> T {
+    let angle = rest * T::PI;
+    let value = if quarter & 1 == 0 {
+        angle.sin()
+    } else {
+        angle.cos()
+    };
+    if quarter & 2 == 0 {
+        value
+    } else {
+        T::ZERO - value
+    }
+}
+
+/// `sqrt(x² + y² + z²)` without overflow or underflow in between. CUDA C: `norm3d`.
+///
+/// ```
+/// fn length(v: [f64; 3]) -> f64 {
+///     gpu_std::math::norm3(v[0], v[1], v[2])
+/// }
+/// ```
+#[inline]
+pub fn norm3<T: Real>(x: T, y: T, z: T) -> T {
+    norm4(x, y, z, T::ZERO)
+}
+
+/// `sqrt(x² + y² + z² + w²)` without overflow or underflow in between. CUDA C: `norm4d`.
+///
+/// ```
+/// fn length(v: [f64; 4]) -> f64 {
+///     gpu_std::math::norm4(v[0], v[1], v[2], v[3])
+/// }
+/// ```
+#[inline]
+pub fn norm4<T: Real>(x: T, y: T, z: T, w: T) -> T {
+    let largest = x.abs().max(y.abs()).max(z.abs().max(w.abs()));
+    if !(largest > T::ZERO && largest < T::INFINITY) {
+        // Zero, infinity or only NaN.
+        return if largest == T::ZERO {
+            x + y + z + w
+        } else {
+            largest
+        };
+    }
+    // A power of two scales exactly.
+    let exponent = largest.ilogb();
+    let [x, y, z, w] = [x, y, z, w].map(|x| x.ldexp(-exponent));
+    (x * x + y * y + (z * z + w * w)).sqrt().ldexp(exponent)
+}
