@@ -156,9 +156,13 @@ impl<'a> Sources<'a> {
     }
 }
 
-/// Lets `replacement` take the place of the declared function `symbol`.
+/// Lets `replacement` take the place of the declared function `symbol`. The calls say `noinline`, as core's panics do:
+/// whether the replacement is inlined is its own choice.
 fn replace(module: Module, symbol: &str, replacement: &str) {
     if let Some(function) = llvm::function(module, symbol) {
+        for call in llvm::calls_of(function) {
+            llvm::remove_call_attribute(call, llvm::FUNCTION_INDEX, llvm::attribute("noinline"));
+        }
         let replacement = llvm::declare(module, replacement, llvm::value_type(function));
         llvm::replace_all_uses(function, replacement);
     }

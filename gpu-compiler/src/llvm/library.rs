@@ -210,6 +210,7 @@ api! {
     add_call_attribute = LLVMAddCallSiteAttribute(call: Value, index: u32, attribute: Attribute);
     create_enum_attribute = LLVMCreateEnumAttribute(context: Context, kind: u32, value: u64) -> Attribute;
     create_type_attribute = LLVMCreateTypeAttribute(context: Context, kind: u32, value: Type) -> Attribute;
+    remove_call_attribute = LLVMRemoveCallSiteEnumAttribute(call: Value, index: u32, kind: u32);
     remove_enum_attribute = LLVMRemoveEnumAttributeAtIndex(function: Value, index: u32, kind: u32);
     set_metadata = LLVMSetMetadata(instruction: Value, kind: u32, node: Value);
     metadata = LLVMGetMetadata(instruction: Value, kind: u32) -> Option<Value>;
