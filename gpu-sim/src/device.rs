@@ -11,3 +11,9 @@ extern "C" fn on_device() -> bool {
 extern "C" fn ptx() {
     unreachable!("inline PTX stands behind `on_device`")
 }
+
+/// The simulator has one memory.
+#[unsafe(export_name = "gpu.llvm.nvvm.isspacep.global")]
+extern "C" fn is_space_global(_address: *const ()) -> bool {
+    false
+}

@@ -26,6 +26,7 @@ mod shared;
 mod stack;
 mod symbols;
 mod sync_symbols;
+mod time;
 mod wait;
 mod warp;
 mod worker;

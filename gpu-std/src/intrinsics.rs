@@ -354,4 +354,17 @@ unsafe extern "C" {
     pub safe fn rint_f64(x: f64) -> f64;
     #[link_name = "gpu.llvm.fma.f64"]
     pub safe fn fma_f64(x: f64, y: f64, z: f64) -> f64;
+
+    /// `isspacep.global`
+    #[link_name = "gpu.llvm.nvvm.isspacep.global"]
+    pub safe fn is_space_global(address: *const ()) -> bool;
+
+    #[link_name = "gpu.llvm.nvvm.read.ptx.sreg.clock"]
+    pub safe fn clock() -> u32;
+    #[link_name = "gpu.llvm.nvvm.read.ptx.sreg.clock64"]
+    pub safe fn clock64() -> u64;
+    #[link_name = "gpu.llvm.nvvm.read.ptx.sreg.globaltimer"]
+    pub safe fn globaltimer() -> u64;
+    #[link_name = "gpu.llvm.nvvm.nanosleep"]
+    pub safe fn nanosleep(nanoseconds: u32);
 }

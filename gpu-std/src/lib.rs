@@ -23,6 +23,7 @@ pub mod intrinsics;
 #[doc(hidden)]
 pub mod kernel;
 pub mod math;
+pub mod memory;
 mod number;
 pub mod ptx;
 #[doc(hidden)]
@@ -31,6 +32,8 @@ pub mod shared;
 pub mod shared_atomics;
 pub mod sync;
 pub mod thread;
+pub mod time;
+pub mod vector;
 pub mod warp;
 
 pub use dim::Dim3;

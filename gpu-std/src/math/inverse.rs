@@ -71,7 +71,7 @@ macro_rules! functions {
                 }
                 let mut y = estimate(x, (1.0 - x) * (1.0 + x));
                 for _ in 0..$steps {
-                    y = step(y, y.erf() - x);
+                    y = step(y, Real::erf(y) - x);
                 }
                 y
             }
@@ -99,7 +99,7 @@ macro_rules! functions {
                 }
                 let mut y = estimate(1.0, x * (2.0 - x));
                 for _ in 0..$steps + 1 {
-                    y = step(y, x - y.erfc());
+                    y = step(y, x - Real::erfc(y));
                 }
                 y
             }
@@ -109,10 +109,10 @@ macro_rules! functions {
                 // In the tail, erfc is steep: what the product with sqrt(1/2) loses matters.
                 let at = -x * $sqrt_half;
                 if Real::abs(at) >= 40.0 || at.is_nan() {
-                    return 0.5 * at.erfc();
+                    return 0.5 * Real::erfc(at);
                 }
                 let lost = (-x).fma($sqrt_half, -at) + -x * $sqrt_half_rest;
-                0.5 * (at.erfc() - lost * SLOPE * (-at * at).exp())
+                0.5 * (Real::erfc(at) - lost * SLOPE * (-at * at).exp())
             }
 
             #[inline]
