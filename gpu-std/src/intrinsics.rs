@@ -367,4 +367,54 @@ unsafe extern "C" {
     pub safe fn globaltimer() -> u64;
     #[link_name = "gpu.llvm.nvvm.nanosleep"]
     pub safe fn nanosleep(nanoseconds: u32);
+
+    // 16-bit floats as their bits: `gpu.half.<operation>.<type>`.
+    #[link_name = "gpu.half.add.f16"]
+    pub safe fn f16_add(a: u16, b: u16) -> u16;
+    #[link_name = "gpu.half.add.f16x2"]
+    pub safe fn f16x2_add(a: u32, b: u32) -> u32;
+    #[link_name = "gpu.half.sub.f16"]
+    pub safe fn f16_sub(a: u16, b: u16) -> u16;
+    #[link_name = "gpu.half.sub.f16x2"]
+    pub safe fn f16x2_sub(a: u32, b: u32) -> u32;
+    #[link_name = "gpu.half.mul.f16"]
+    pub safe fn f16_mul(a: u16, b: u16) -> u16;
+    #[link_name = "gpu.half.mul.f16x2"]
+    pub safe fn f16x2_mul(a: u32, b: u32) -> u32;
+    #[link_name = "gpu.half.div.f16"]
+    pub safe fn f16_div(a: u16, b: u16) -> u16;
+    #[link_name = "gpu.half.fma.f16"]
+    pub safe fn f16_fma(a: u16, b: u16, c: u16) -> u16;
+    #[link_name = "gpu.half.fma.f16x2"]
+    pub safe fn f16x2_fma(a: u32, b: u32, c: u32) -> u32;
+    #[link_name = "gpu.half.to_f32.f16"]
+    pub safe fn f16_to_f32(x: u16) -> f32;
+    #[link_name = "gpu.half.from_f32.f16"]
+    pub safe fn f16_from_f32(x: f32) -> u16;
+    #[link_name = "gpu.half.from_f64.f16"]
+    pub safe fn f16_from_f64(x: f64) -> u16;
+    #[link_name = "gpu.half.add.bf16"]
+    pub safe fn bf16_add(a: u16, b: u16) -> u16;
+    #[link_name = "gpu.half.add.bf16x2"]
+    pub safe fn bf16x2_add(a: u32, b: u32) -> u32;
+    #[link_name = "gpu.half.sub.bf16"]
+    pub safe fn bf16_sub(a: u16, b: u16) -> u16;
+    #[link_name = "gpu.half.sub.bf16x2"]
+    pub safe fn bf16x2_sub(a: u32, b: u32) -> u32;
+    #[link_name = "gpu.half.mul.bf16"]
+    pub safe fn bf16_mul(a: u16, b: u16) -> u16;
+    #[link_name = "gpu.half.mul.bf16x2"]
+    pub safe fn bf16x2_mul(a: u32, b: u32) -> u32;
+    #[link_name = "gpu.half.div.bf16"]
+    pub safe fn bf16_div(a: u16, b: u16) -> u16;
+    #[link_name = "gpu.half.fma.bf16"]
+    pub safe fn bf16_fma(a: u16, b: u16, c: u16) -> u16;
+    #[link_name = "gpu.half.fma.bf16x2"]
+    pub safe fn bf16x2_fma(a: u32, b: u32, c: u32) -> u32;
+    #[link_name = "gpu.half.to_f32.bf16"]
+    pub safe fn bf16_to_f32(x: u16) -> f32;
+    #[link_name = "gpu.half.from_f32.bf16"]
+    pub safe fn bf16_from_f32(x: f32) -> u16;
+    #[link_name = "gpu.half.from_f64.bf16"]
+    pub safe fn bf16_from_f64(x: f64) -> u16;
 }

@@ -17,6 +17,7 @@ mod dim;
 pub mod disjoint;
 pub mod fast;
 pub mod group;
+pub mod half;
 pub mod integer;
 #[doc(hidden)]
 pub mod intrinsics;
@@ -26,6 +27,7 @@ pub mod math;
 pub mod memory;
 mod number;
 pub mod ptx;
+pub mod random;
 #[doc(hidden)]
 pub mod runtime;
 pub mod shared;

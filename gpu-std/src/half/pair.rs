@@ -1,0 +1,104 @@
+//! Two 16-bit floats in one register.
+
+use core::fmt;
+use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+
+use bytemuck::{Pod, Zeroable};
+
+use super::scalar::operators;
+use super::{Bf16, F16};
+use crate::intrinsics as gpu;
+
+macro_rules! pair {
+    ($name:ident $half:ident $c:literal $add:ident $sub:ident $mul:ident $fma:ident) => {
+        #[doc = concat!("Two [`", stringify!($half), "`]; one instruction computes both. CUDA C: `", $c, "`.\n\n```")]
+        #[doc = concat!("use gpu_std::half::", stringify!($name), ";\n\nfn axpy(a: ", stringify!($name), ", x: ", stringify!($name), ", y: ", stringify!($name), ") -> ", stringify!($name), " {\n    a.mul_add(x, y)\n}\n```")]
+        #[derive(Clone, Copy, Default)]
+        #[repr(transparent)]
+        pub struct $name(u32);
+
+        // SAFETY: it is a `u32`.
+        unsafe impl Zeroable for $name {}
+        // SAFETY: it is a `u32`.
+        unsafe impl Pod for $name {}
+        // SAFETY: it is a `u32`.
+        unsafe impl cust_core::_hidden::DeviceCopy for $name {}
+
+        impl $name {
+            /// A pair; `lo` comes first in memory. CUDA C: `__halves2half2`.
+            #[inline]
+            pub const fn new(lo: $half, hi: $half) -> Self {
+                Self(lo.0 as u32 | (hi.0 as u32) << 16)
+            }
+
+            /// A pair of equal numbers. CUDA C: `__half2half2`.
+            #[inline]
+            pub const fn splat(value: $half) -> Self {
+                Self::new(value, value)
+            }
+
+            /// The first. CUDA C: `__low2half`.
+            #[inline]
+            pub const fn lo(self) -> $half {
+                $half(self.0 as u16)
+            }
+
+            /// The second. CUDA C: `__high2half`.
+            #[inline]
+            pub const fn hi(self) -> $half {
+                $half((self.0 >> 16) as u16)
+            }
+
+            /// The pair of these bits, the first in the lower half.
+            #[inline]
+            pub const fn from_bits(bits: u32) -> Self {
+                Self(bits)
+            }
+
+            /// Its bits.
+            #[inline]
+            pub const fn to_bits(self) -> u32 {
+                self.0
+            }
+
+            /// `self * factor + summand` of both, each rounded once. CUDA C: `__hfma2`; PTX: `fma.rn.f16x2`,
+            /// `fma.rn.bf16x2`.
+            #[inline]
+            pub fn mul_add(self, factor: Self, summand: Self) -> Self {
+                Self(gpu::$fma(self.0, factor.0, summand.0))
+            }
+        }
+
+        operators! { $name:
+            Add add AddAssign add_assign $add;
+            Sub sub SubAssign sub_assign $sub;
+            Mul mul MulAssign mul_assign $mul;
+        }
+
+        impl Neg for $name {
+            type Output = Self;
+
+            #[inline]
+            fn neg(self) -> Self {
+                Self(self.0 ^ 0x8000_8000)
+            }
+        }
+
+        impl PartialEq for $name {
+            #[inline]
+            fn eq(&self, other: &Self) -> bool {
+                self.lo() == other.lo() && self.hi() == other.hi()
+            }
+        }
+
+        impl fmt::Debug for $name {
+            #[inline]
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_tuple(stringify!($name)).field(&self.lo()).field(&self.hi()).finish()
+            }
+        }
+    };
+}
+
+pair!(F16x2 F16 "__half2" f16x2_add f16x2_sub f16x2_mul f16x2_fma);
+pair!(Bf16x2 Bf16 "__nv_bfloat162" bf16x2_add bf16x2_sub bf16x2_mul bf16x2_fma);

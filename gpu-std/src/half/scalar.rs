@@ -1,0 +1,273 @@
+//! One 16-bit float.
+
+use core::cmp::Ordering;
+use core::fmt;
+use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::intrinsics as gpu;
+use crate::math::Real;
+
+/// Operators by a function of bits; also for pairs.
+macro_rules! operators {
+    ($name:ident: $($trait:ident $method:ident $assign:ident $assign_method:ident $function:ident;)*) => {$(
+        impl $trait for $name {
+            type Output = Self;
+
+            #[inline]
+            fn $method(self, other: Self) -> Self {
+                Self(gpu::$function(self.0, other.0))
+            }
+        }
+
+        impl $assign for $name {
+            #[inline]
+            fn $assign_method(&mut self, other: Self) {
+                *self = $trait::$method(*self, other);
+            }
+        }
+    )*};
+}
+
+pub(super) use operators;
+
+/// Functions that are computed in `f32` and rounded to the type.
+macro_rules! through_f32 {
+    ($($(#[$doc:meta])* $name:ident = $function:expr;)*) => {$(
+        $(#[$doc])*
+        #[inline]
+        pub fn $name(self) -> Self {
+            let function: fn(f32) -> f32 = $function;
+            Self::from_f32(function(self.to_f32()))
+        }
+    )*};
+}
+
+macro_rules! float {
+    ($name:ident, $what:literal, $c:literal, $crate_type:ident, $one:literal $infinity:literal $nan:literal $max:literal $min_positive:literal $epsilon:literal,
+     $add:ident $sub:ident $mul:ident $div:ident $fma:ident $to_f32:ident $from_f32:ident $from_f64:ident) => {
+        #[doc = $what]
+        #[doc = concat!("\n\nCUDA C: `", $c, "`; the `half` crate: `", stringify!($crate_type), "`.\n\n```")]
+        #[doc = concat!("use gpu_std::half::", stringify!($name), ";\nuse gpu_std::{DisjointSlice, thread};\n")]
+        #[doc = concat!("fn axpy(a: ", stringify!($name), ", x: &[", stringify!($name), "], mut y: DisjointSlice<", stringify!($name), ">) {")]
+        #[doc = "    let i = thread::index_1d();\n    if let Some(y) = y.get_mut(i) {\n        *y = a.mul_add(x[*i], *y);\n    }\n}\n```"]
+        #[derive(Clone, Copy, Default)]
+        #[repr(transparent)]
+        pub struct $name(pub(super) u16);
+
+        // SAFETY: it is a `u16`.
+        unsafe impl Zeroable for $name {}
+        // SAFETY: it is a `u16`.
+        unsafe impl Pod for $name {}
+        // SAFETY: it is a `u16`.
+        unsafe impl cust_core::_hidden::DeviceCopy for $name {}
+
+        impl $name {
+            /// 0
+            pub const ZERO: Self = Self(0);
+            /// 1
+            pub const ONE: Self = Self($one);
+            /// Infinity.
+            pub const INFINITY: Self = Self($infinity);
+            /// Not a number.
+            pub const NAN: Self = Self($nan);
+            /// The greatest finite number.
+            pub const MAX: Self = Self($max);
+            /// The least positive number that is not subnormal.
+            pub const MIN_POSITIVE: Self = Self($min_positive);
+            /// The difference of 1 and the next greater number.
+            pub const EPSILON: Self = Self($epsilon);
+
+            /// The number of these bits.
+            #[inline]
+            pub const fn from_bits(bits: u16) -> Self {
+                Self(bits)
+            }
+
+            /// Its bits.
+            #[inline]
+            pub const fn to_bits(self) -> u16 {
+                self.0
+            }
+
+            /// The nearest number, half to even. CUDA C: `__float2half_rn`, `__float2bfloat16_rn`; PTX: `cvt.rn`.
+            #[inline]
+            pub fn from_f32(value: f32) -> Self {
+                Self(gpu::$from_f32(value))
+            }
+
+            /// The nearest number, half to even. CUDA C: `__double2half`.
+            #[inline]
+            pub fn from_f64(value: f64) -> Self {
+                Self(gpu::$from_f64(value))
+            }
+
+            /// The same number. CUDA C: `__half2float`, `__bfloat162float`.
+            #[inline]
+            pub fn to_f32(self) -> f32 {
+                gpu::$to_f32(self.0)
+            }
+
+            /// The same number.
+            #[inline]
+            pub fn to_f64(self) -> f64 {
+                self.to_f32().into()
+            }
+
+            /// `self * factor + summand`, rounded once. CUDA C: `__hfma`; PTX: `fma.rn.f16`, `fma.rn.bf16`.
+            #[inline]
+            pub fn mul_add(self, factor: Self, summand: Self) -> Self {
+                Self(gpu::$fma(self.0, factor.0, summand.0))
+            }
+
+            /// Without its sign. CUDA C: `__habs`.
+            #[inline]
+            pub const fn abs(self) -> Self {
+                Self(self.0 & 0x7fff)
+            }
+
+            /// Whether it is NaN. CUDA C: `__hisnan`.
+            #[inline]
+            pub const fn is_nan(self) -> bool {
+                self.0 & 0x7fff > $infinity
+            }
+
+            /// Whether it is an infinity. CUDA C: `__hisinf`.
+            #[inline]
+            pub const fn is_infinite(self) -> bool {
+                self.0 & 0x7fff == $infinity
+            }
+
+            /// Whether it is neither infinite nor NaN.
+            #[inline]
+            pub const fn is_finite(self) -> bool {
+                self.0 & 0x7fff < $infinity
+            }
+
+            /// The lesser of both; if one is NaN, the other. CUDA C: `__hmin`.
+            #[inline]
+            pub fn min(self, other: Self) -> Self {
+                Self::from_f32(self.to_f32().min(other.to_f32()))
+            }
+
+            /// The greater of both; if one is NaN, the other. CUDA C: `__hmax`.
+            #[inline]
+            pub fn max(self, other: Self) -> Self {
+                Self::from_f32(self.to_f32().max(other.to_f32()))
+            }
+
+            through_f32! {
+                /// The square root. CUDA C: `hsqrt`.
+                sqrt = Real::sqrt;
+                /// `1 / sqrt(self)`. CUDA C: `hrsqrt`.
+                rsqrt = Real::rsqrt;
+                /// `1 / self`. CUDA C: `hrcp`.
+                recip = |x| 1.0 / x;
+                /// The sine. CUDA C: `hsin`.
+                sin = Real::sin;
+                /// The cosine. CUDA C: `hcos`.
+                cos = Real::cos;
+                /// e to the power of it. CUDA C: `hexp`.
+                exp = Real::exp;
+                /// 2 to the power of it. CUDA C: `hexp2`.
+                exp2 = Real::exp2;
+                /// The natural logarithm. CUDA C: `hlog`.
+                ln = Real::ln;
+                /// The logarithm to base 2. CUDA C: `hlog2`.
+                log2 = Real::log2;
+                /// The hyperbolic tangent. CUDA C: `htanh`.
+                tanh = Real::tanh;
+                /// The greatest integer not above it. CUDA C: `hfloor`.
+                floor = Real::floor;
+                /// The least integer not below it. CUDA C: `hceil`.
+                ceil = |x| -Real::floor(-x);
+                /// The integer towards 0. CUDA C: `htrunc`.
+                trunc = Real::trunc;
+                /// The nearest integer, half to even. CUDA C: `hrint`.
+                round_ties_even = Real::round_ties_even;
+            }
+        }
+
+        operators! { $name:
+            Add add AddAssign add_assign $add;
+            Sub sub SubAssign sub_assign $sub;
+            Mul mul MulAssign mul_assign $mul;
+            Div div DivAssign div_assign $div;
+        }
+
+        impl Neg for $name {
+            type Output = Self;
+
+            #[inline]
+            fn neg(self) -> Self {
+                Self(self.0 ^ 0x8000)
+            }
+        }
+
+        impl PartialEq for $name {
+            #[inline]
+            fn eq(&self, other: &Self) -> bool {
+                self.to_f32() == other.to_f32()
+            }
+        }
+
+        impl PartialOrd for $name {
+            #[inline]
+            fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+                self.to_f32().partial_cmp(&other.to_f32())
+            }
+        }
+
+        impl From<$name> for f32 {
+            #[inline]
+            fn from(value: $name) -> f32 {
+                value.to_f32()
+            }
+        }
+
+        impl From<$name> for f64 {
+            #[inline]
+            fn from(value: $name) -> f64 {
+                value.to_f64()
+            }
+        }
+
+        impl fmt::Debug for $name {
+            #[inline]
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Debug::fmt(&self.to_f32(), f)
+            }
+        }
+
+        impl fmt::Display for $name {
+            #[inline]
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(&self.to_f32(), f)
+            }
+        }
+
+        #[cfg(feature = "half")]
+        impl From<half::$crate_type> for $name {
+            #[inline]
+            fn from(value: half::$crate_type) -> Self {
+                Self(value.to_bits())
+            }
+        }
+
+        #[cfg(feature = "half")]
+        impl From<$name> for half::$crate_type {
+            #[inline]
+            fn from(value: $name) -> Self {
+                Self::from_bits(value.0)
+            }
+        }
+    };
+}
+
+float!(F16, "IEEE's 16-bit float: 11 bits of precision, up to 65504.", "__half", f16,
+    0x3c00 0x7c00 0x7e00 0x7bff 0x0400 0x1400,
+    f16_add f16_sub f16_mul f16_div f16_fma f16_to_f32 f16_from_f32 f16_from_f64);
+float!(Bf16, "The upper half of an `f32`: 8 bits of precision, and its range.", "__nv_bfloat16", bf16,
+    0x3f80 0x7f80 0x7fc0 0x7f7f 0x0080 0x3c00,
+    bf16_add bf16_sub bf16_mul bf16_div bf16_fma bf16_to_f32 bf16_from_f32 bf16_from_f64);

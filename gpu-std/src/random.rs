@@ -1,0 +1,208 @@
+//! Random numbers in kernels: Philox4x32-10, a counter-based generator (Salmon, Moraes, Dror and Shaw, "Parallel random
+//! numbers: as easy as 1, 2, 3", 2011), as cuRAND's `curandStatePhilox4_32_10_t`.
+//!
+//! A generator is a seed and a subsequence, which a thread makes of its own index, so no state is kept in memory, and
+//! the numbers do not depend on the launch shape. The integers are those of cuRAND for the same seed and subsequence, and
+//! the same on both back ends; so are uniform floats.
+//!
+//! ```
+//! use gpu_std::random::Philox;
+//! use gpu_std::{DisjointSlice, thread};
+//!
+//! fn noise(seed: u64, mut out: DisjointSlice<f32>) {
+//!     let i = thread::index_1d();
+//!     let mut random = Philox::new(seed, *i as u64);
+//!     if let Some(out) = out.get_mut(i) {
+//!         *out = random.uniform_f32();
+//!     }
+//! }
+//! ```
+
+use crate::math;
+
+/// The multipliers of the round.
+const MULTIPLIERS: [u32; 2] = [0xd251_1f53, 0xcd9e_8d57];
+/// What the key grows by from round to round.
+const WEYL: [u32; 2] = [0x9e37_79b9, 0xbb67_ae85];
+
+/// The four words of Philox4x32-10 for a counter and a key.
+///
+/// ```
+/// // The first of Random123's known answers.
+/// let words = gpu_std::random::philox4x32_10([0; 4], [0; 2]);
+/// assert_eq!(words, [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]);
+/// ```
+#[inline]
+pub fn philox4x32_10(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
+    let (mut counter, mut key) = (counter, key);
+    for round in 0..10 {
+        if round > 0 {
+            key = [key[0].wrapping_add(WEYL[0]), key[1].wrapping_add(WEYL[1])];
+        }
+        let [a, b] = [
+            u64::from(MULTIPLIERS[0]) * u64::from(counter[0]),
+            u64::from(MULTIPLIERS[1]) * u64::from(counter[2]),
+        ];
+        counter = [
+            (b >> 32) as u32 ^ counter[1] ^ key[0],
+            b as u32,
+            (a >> 32) as u32 ^ counter[3] ^ key[1],
+            a as u32,
+        ];
+    }
+    counter
+}
+
+/// A stream of random numbers.
+#[derive(Clone, Copy, Debug)]
+pub struct Philox {
+    key: [u32; 2],
+    subsequence: u64,
+    /// The number of the next word.
+    next: u64,
+    /// The words of which the next is one, unless it is the first of four.
+    words: [u32; 4],
+}
+
+impl Philox {
+    /// The stream of a seed and a subsequence: 2^64 subsequences of a seed do not overlap. CUDA C:
+    /// `curand_init(seed, subsequence, 0, &state)`.
+    #[inline]
+    pub fn new(seed: u64, subsequence: u64) -> Self {
+        Self {
+            key: [seed as u32, (seed >> 32) as u32],
+            subsequence,
+            next: 0,
+            words: [0; 4],
+        }
+    }
+
+    /// Passes over `count` words, in constant time. CUDA C: `skipahead`.
+    #[inline]
+    pub fn skip(&mut self, count: u64) {
+        self.next = self.next.wrapping_add(count);
+        if !self.next.is_multiple_of(4) {
+            self.words = self.block(self.next / 4);
+        }
+    }
+
+    #[inline]
+    fn block(&self, number: u64) -> [u32; 4] {
+        let [low, high] = [number, self.subsequence].map(|x| [x as u32, (x >> 32) as u32]);
+        philox4x32_10([low[0], low[1], high[0], high[1]], self.key)
+    }
+
+    /// 32 random bits. CUDA C: `curand`.
+    #[inline]
+    pub fn next_u32(&mut self) -> u32 {
+        let place = self.next % 4;
+        if place == 0 {
+            self.words = self.block(self.next / 4);
+        }
+        self.next = self.next.wrapping_add(1);
+        // Not an index, which would put the words into local memory.
+        let [a, b, c, d] = self.words;
+        match place {
+            0 => a,
+            1 => b,
+            2 => c,
+            _ => d,
+        }
+    }
+
+    /// 64 random bits: two words, the lower first.
+    #[inline]
+    pub fn next_u64(&mut self) -> u64 {
+        let low = self.next_u32();
+        u64::from(low) | u64::from(self.next_u32()) << 32
+    }
+
+    /// Four words at once, of the next block that starts: what is left of the present one is passed over. The cheapest
+    /// way to many numbers. CUDA C: `curand4`, where the state is at the start of a block.
+    #[inline]
+    pub fn next_4(&mut self) -> [u32; 4] {
+        let number = self.next.div_ceil(4);
+        self.next = number.wrapping_add(1).wrapping_mul(4);
+        self.block(number)
+    }
+
+    /// Uniform in [0, 1): a multiple of 2^-24. (CUDA C's `curand_uniform` is in (0, 1].)
+    #[inline]
+    pub fn uniform_f32(&mut self) -> f32 {
+        (self.next_u32() >> 8) as f32 * (1.0 / (1 << 24) as f32)
+    }
+
+    /// Uniform in [0, 1): a multiple of 2^-53, of two words.
+    #[inline]
+    pub fn uniform_f64(&mut self) -> f64 {
+        (self.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+    }
+
+    /// Two independent numbers of the standard normal distribution (Box and Muller), of two words. The back ends agree to
+    /// the accuracy of their logarithm and sine. CUDA C: `curand_normal2`.
+    #[inline]
+    pub fn normal_pair_f32(&mut self) -> [f32; 2] {
+        let radius = math::Real::sqrt(-2.0 * math::Real::ln(1.0 - self.uniform_f32()));
+        let (sin, cos) = math::sin_cos_pi(2.0 * self.uniform_f32());
+        [radius * cos, radius * sin]
+    }
+
+    /// Two independent numbers of the standard normal distribution, of four words. CUDA C: `curand_normal2_double`.
+    #[inline]
+    pub fn normal_pair_f64(&mut self) -> [f64; 2] {
+        let radius = math::Real::sqrt(-2.0 * math::Real::ln(1.0 - self.uniform_f64()));
+        let (sin, cos) = math::sin_cos_pi(2.0 * self.uniform_f64());
+        [radius * cos, radius * sin]
+    }
+
+    /// A number of the standard normal distribution, of two words. CUDA C: `curand_normal`.
+    #[inline]
+    pub fn normal_f32(&mut self) -> f32 {
+        self.normal_pair_f32()[0]
+    }
+
+    /// A number of the standard normal distribution, of four words. CUDA C: `curand_normal_double`.
+    #[inline]
+    pub fn normal_f64(&mut self) -> f64 {
+        self.normal_pair_f64()[0]
+    }
+
+    /// An integer below `end`, each with the same probability (Lemire, "Fast random integer generation in an interval",
+    /// 2019). It may take several words.
+    ///
+    /// # Panics
+    ///
+    /// If `end` is 0.
+    #[inline]
+    #[track_caller]
+    pub fn below_u32(&mut self, end: u32) -> u32 {
+        assert!(end > 0, "there is no integer below 0");
+        let mut product = u64::from(self.next_u32()) * u64::from(end);
+        if (product as u32) < end {
+            let biased = end.wrapping_neg() % end;
+            while (product as u32) < biased {
+                product = u64::from(self.next_u32()) * u64::from(end);
+            }
+        }
+        (product >> 32) as u32
+    }
+
+    /// An integer below `end`, each with the same probability; as [`below_u32`](Self::below_u32), in 64 bits.
+    ///
+    /// # Panics
+    ///
+    /// If `end` is 0.
+    #[inline]
+    #[track_caller]
+    pub fn below_u64(&mut self, end: u64) -> u64 {
+        assert!(end > 0, "there is no integer below 0");
+        let mut product = u128::from(self.next_u64()) * u128::from(end);
+        if (product as u64) < end {
+            let biased = end.wrapping_neg() % end;
+            while (product as u64) < biased {
+                product = u128::from(self.next_u64()) * u128::from(end);
+            }
+        }
+        (product >> 64) as u64
+    }
+}

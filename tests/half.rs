@@ -1,0 +1,252 @@
+//! 16-bit floats: conversions, arithmetic rounded once, and pairs.
+#![allow(missing_docs)]
+
+mod common;
+mod device_code;
+
+use common::Random;
+use oxwarp::half::{Bf16, Bf16x2, F16, F16x2};
+use oxwarp::prelude::*;
+
+macro_rules! kernels {
+    ($($name:ident $half:ident $pair:ident $infinity:literal;)*) => {$(
+        mod $name {
+            use super::*;
+
+            #[kernel(fma = false)]
+            fn arithmetic(x: &[[$half; 3]], mut out: DisjointSlice<[$half; 9]>) {
+                let i = thread::index_1d();
+                let Some(out) = out.get_mut(i) else { return };
+                let [a, b, c] = x[*i];
+                let pair = $pair::new(a, b);
+                *out = [
+                    a + b,
+                    a - b,
+                    a * b,
+                    a / b,
+                    a.mul_add(b, c),
+                    -a.abs(),
+                    (pair + $pair::splat(c)).hi(),
+                    (pair * $pair::splat(c) - pair).lo(),
+                    pair.mul_add($pair::splat(c), pair).hi(),
+                ];
+            }
+
+            /// The sum of `a * b` and `c`, rounded once, in integers: all numbers are multiples of 2^-20.
+            fn fused([a, b, c]: [$half; 3]) -> $half {
+                let exact = (a.to_f64() * 1024.0) as i64 * (b.to_f64() * 1024.0) as i64
+                    + (c.to_f64() * 1048576.0) as i64;
+                $half::from_f64(exact as f64 / 1048576.0)
+            }
+
+            #[test]
+            fn operations_are_rounded_once() {
+                let gpu = Gpu::new().unwrap();
+                let mut random = Random::new(1);
+                // Small enough that every sum of products is exact in an `i64` and a double.
+                let mut number = || $half::from_f64((random.between(-16.0, 16.0) * 1024.0).round() / 1024.0);
+                let x: Vec<[$half; 3]> = (0..3000).map(|_| [number(), number(), number()]).collect();
+                let device = gpu.to_device(&x).unwrap();
+                let mut out = gpu.zeros::<[$half; 9]>(x.len()).unwrap();
+                arithmetic.for_each(x.len()).launch(&device, &mut out).unwrap();
+                for (&[a, b, c], out) in x.iter().zip(out.to_vec().unwrap()) {
+                    let [x, y, z] = [a, b, c].map($half::to_f64);
+                    let round = $half::from_f64;
+                    let product = round(x * z).to_f64();
+                    let expected = [
+                        round(x + y),
+                        round(x - y),
+                        round(x * y),
+                        round(x / y),
+                        fused([a, b, c]),
+                        round(-x.abs()),
+                        round(y + z),
+                        round(product - x),
+                        fused([b, c, b]),
+                    ];
+                    assert_eq!(out.map($half::to_bits), expected.map($half::to_bits), "{a} {b} {c}");
+                }
+            }
+
+            #[kernel]
+            fn convert(bits: &[u16], mut single: DisjointSlice<f32>, mut back: DisjointSlice<[u16; 2]>) {
+                let i = thread::index_1d();
+                let x = $half::from_bits(bits[(*i).min(bits.len() - 1)]);
+                if let Some(single) = single.get_mut(i) {
+                    *single = x.to_f32();
+                }
+                if let Some(back) = back.get_mut(i) {
+                    *back = [$half::from_f32(x.to_f32()).to_bits(), $half::from_f64(x.to_f64()).to_bits()];
+                }
+            }
+
+            #[test]
+            fn every_number_converts_and_comes_back() {
+                let gpu = Gpu::new().unwrap();
+                let bits: Vec<u16> = (0..=u16::MAX).collect();
+                let mut single = gpu.zeros::<f32>(bits.len()).unwrap();
+                let mut back = gpu.zeros::<[u16; 2]>(bits.len()).unwrap();
+                convert
+                    .for_each(bits.len())
+                    .launch(&gpu.to_device(&bits).unwrap(), &mut single, &mut back)
+                    .unwrap();
+                let (single, back) = (single.to_vec().unwrap(), back.to_vec().unwrap());
+                for ((bits, single), back) in bits.into_iter().zip(single).zip(back) {
+                    let x = $half::from_bits(bits);
+                    if x.is_nan() {
+                        assert!(single.is_nan() && $half::from_bits(back[0]).is_nan());
+                    } else {
+                        assert_eq!(back, [bits, bits]);
+                        assert_eq!(single.is_infinite(), bits & 0x7fff == $infinity);
+                    }
+                }
+            }
+        }
+    )*};
+}
+
+kernels! {
+    f16 F16 F16x2 0x7c00;
+    bf16 Bf16 Bf16x2 0x7f80;
+}
+
+#[kernel]
+fn round_floats(x: &[f32], mut out: DisjointSlice<(F16, Bf16)>) {
+    let i = thread::index_1d();
+    if let Some(out) = out.get_mut(i) {
+        *out = (F16::from_f32(x[*i]), Bf16::from_f32(x[*i]));
+    }
+}
+
+#[test]
+fn floats_round_to_the_nearest_half_to_even() {
+    let gpu = Gpu::new().unwrap();
+    let mut random = Random::new(2);
+    let mut x: Vec<f32> = (0..5000)
+        .map(|_| f32::from_bits(random.bits() as u32))
+        .collect();
+    x.extend((0..5000).map(|_| random.between(-70000.0, 70000.0) as f32));
+    x.extend((0..5000).map(|_| random.between(-1e-7, 1e-7) as f32));
+    // Ties: a number of the type and half a step.
+    x.extend([
+        2049.0,
+        2051.0,
+        65519.9,
+        65520.0,
+        5.9604645e-8,
+        2.9802322e-8,
+        1.00390625,
+        1.01171875,
+        0.0,
+        -0.0,
+    ]);
+    x.retain(|x| !x.is_nan());
+    // SAFETY: every element is written before it is read.
+    let mut out = unsafe { gpu.uninit(x.len()) }.unwrap();
+    round_floats
+        .for_each(x.len())
+        .launch(&gpu.to_device(&x).unwrap(), &mut out)
+        .unwrap();
+    for (&x, (half, bfloat)) in x.iter().zip(out.to_vec().unwrap()) {
+        assert_eq!(half.to_bits(), half::f16::from_f32(x).to_bits(), "{x:e}");
+        assert_eq!(bfloat.to_bits(), half::bf16::from_f32(x).to_bits(), "{x:e}");
+    }
+}
+
+#[kernel]
+fn half_functions(x: &[F16], mut out: DisjointSlice<[F16; 12]>) {
+    let i = thread::index_1d();
+    let Some(out) = out.get_mut(i) else { return };
+    let x = x[*i];
+    let above = x.abs() + F16::ONE;
+    *out = [
+        x.sin(),
+        x.cos(),
+        x.exp(),
+        x.exp2(),
+        above.ln(),
+        above.log2(),
+        above.sqrt(),
+        above.rsqrt(),
+        above.recip(),
+        x.floor(),
+        x.ceil(),
+        x.round_ties_even().min(x.trunc()).max(x.tanh()),
+    ];
+}
+
+#[test]
+fn functions_are_those_of_f32() {
+    let gpu = Gpu::new().unwrap();
+    let x: Vec<F16> = Random::new(3)
+        .floats(1000, -4.0, 4.0)
+        .into_iter()
+        .map(F16::from_f32)
+        .collect();
+    let mut out = gpu.zeros::<[F16; 12]>(x.len()).unwrap();
+    half_functions
+        .for_each(x.len())
+        .launch(&gpu.to_device(&x).unwrap(), &mut out)
+        .unwrap();
+    for (&half, out) in x.iter().zip(out.to_vec().unwrap()) {
+        let x = half.to_f32();
+        let above = F16::from_f32(x.abs() + 1.0).to_f32();
+        let expected = [
+            x.sin(),
+            x.cos(),
+            x.exp(),
+            x.exp2(),
+            above.ln(),
+            above.log2(),
+            above.sqrt(),
+            1.0 / above.sqrt(),
+            1.0 / above,
+            x.floor(),
+            x.ceil(),
+            x.round_ties_even().min(x.trunc()).max(x.tanh()),
+        ];
+        for (out, expected) in out.into_iter().zip(expected) {
+            // Where two libraries round differently, the results are neighbours.
+            let error = (out.to_f32() - expected).abs();
+            assert!(
+                error <= F16::EPSILON.to_f32() * expected.abs().max(1e-4),
+                "{x}: {out}, not {expected}"
+            );
+        }
+    }
+}
+
+#[kernel]
+fn contracted(x: &[F16x2], y: &[Bf16x2], mut out: DisjointSlice<(F16x2, Bf16x2, bool)>) {
+    let i = thread::index_1d();
+    if let Some(out) = out.get_mut(i) {
+        let (x, y) = (x[*i], y[*i]);
+        *out = (x * x + x, y.mul_add(y, y), x.lo() < x.hi());
+    }
+}
+
+#[test]
+fn the_instructions_are_the_hardwares() {
+    let code = device_code::of("arithmetic");
+    device_code::contains(&code, &["f16"]);
+    device_code::contains(&device_code::of("contracted"), &["fma.rn.f16x2"]);
+    device_code::assembles();
+}
+
+#[test]
+fn comparisons_and_text() {
+    let (one, two) = (F16::ONE, F16::from_f32(2.0));
+    assert!(one < two && one <= one && two >= one && one != two && F16::NAN != F16::NAN);
+    assert_eq!(F16::from_f32(0.0), F16::from_f32(-0.0));
+    assert_eq!((Bf16::from_f32(0.9375)).to_string(), "0.9375");
+    assert_eq!(format!("{:?}", F16x2::new(one, two)), "F16x2(1.0, 2.0)");
+    assert_eq!(F16::MAX.to_f32(), 65504.0);
+    assert_eq!(
+        (F16::MAX + F16::MAX, F16::MAX.is_finite()),
+        (F16::INFINITY, true)
+    );
+    let mut sum = one;
+    sum += two;
+    sum /= two;
+    assert_eq!(sum.to_f64(), 1.5);
+}
