@@ -55,7 +55,7 @@ fn everything(group: impl LaneGroup, x: u32) -> [u32; 16] {
         group.inclusive_add(x),
         group.exclusive_add(x),
         group.exclusive_max(x),
-        group.count(x % 2 == 0),
+        group.count(x.is_multiple_of(2)),
         u32::from(group.all(x > 100)) | u32::from(group.any(x > 4000)) << 1,
         group.match_any(x % 3).count_ones(),
         group.inclusive_scan(x, |_, later| later),

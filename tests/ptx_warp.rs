@@ -70,13 +70,12 @@ fn code() -> &'static DeviceCode {
 fn instructions(kernel: &str) -> Vec<&'static str> {
     assert_eq!(code().skipped, None);
     let ptx = code().images[0].ptx.to_str().unwrap();
-    let symbol = code()
+    let mut symbols = code()
         .kernels
         .iter()
         .map(|kernel| kernel.symbol.to_str().unwrap());
-    let symbol = symbol
-        .filter(|symbol| symbol.rsplit_once('_').unwrap().0 == kernel)
-        .last()
+    let symbol = symbols
+        .find(|symbol| symbol.rsplit_once('_').unwrap().0 == kernel)
         .unwrap_or_else(|| panic!("no kernel `{kernel}`"));
     let start = ptx.find(&format!(".entry {symbol}(")).unwrap();
     let body = &ptx[start..];

@@ -11,38 +11,40 @@ use crate::wait::Operation;
 use crate::warp::{self, AbsentLane, LANES, Part};
 use crate::{Fault, Standing, SyncFault};
 
-/// Gives answers to the threads that may go on, at least one.
-pub(crate) fn release(lanes: &mut [Lane], context: &Context<'_>) -> Result<(), Fault> {
-    let released = match all_at_block_barrier(lanes) {
-        Some(true_predicates) => open_block_barrier(lanes, true_predicates),
-        None => release_parts(lanes, context),
+/// Who may go on.
+pub(crate) enum Release {
+    /// All threads, with one answer.
+    All(u32),
+    /// Those that have an answer in their lane.
+    Some,
+}
+
+/// Lets at least one of the threads go on.
+pub(crate) fn release(lanes: &mut [Lane], context: &Context<'_>) -> Result<Release, Fault> {
+    let released = match block_barrier(lanes) {
+        Some(opened) => opened.map(Release::All),
+        None => release_parts(lanes, context).map(|()| Release::Some),
     };
     released.map_err(|message| fault(message, lanes, context))
 }
 
-/// If all threads wait at a barrier of the block, how many gave true.
+/// If all threads wait at barriers of the block, how many gave true at the one where they all are.
 #[inline]
-fn all_at_block_barrier(lanes: &[Lane]) -> Option<u32> {
-    let mut true_predicates = 0;
+fn block_barrier(lanes: &[Lane]) -> Option<Result<u32, String>> {
+    let first = lanes[0].wait();
+    let (mut true_predicates, mut all_meet) = (0, true);
     for lane in lanes {
         let Operation::Block { predicate, .. } = lane.wait().operation else {
             return None;
         };
         true_predicates += u32::from(predicate);
+        all_meet &= lane.wait().meets(first);
     }
-    Some(true_predicates)
-}
-
-#[inline]
-fn open_block_barrier(lanes: &mut [Lane], true_predicates: u32) -> Result<(), String> {
-    let first = *lanes[0].wait();
-    for lane in lanes {
-        if !lane.wait().meets(&first) {
-            return Err("threads of one block wait at different barriers at the same time".into());
-        }
-        lane.release(MaybeUninit::new(true_predicates));
-    }
-    Ok(())
+    Some(if all_meet {
+        Ok(true_predicates)
+    } else {
+        Err("threads of one block wait at different barriers at the same time".into())
+    })
 }
 
 /// Named barriers and warps.

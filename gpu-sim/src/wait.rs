@@ -107,25 +107,29 @@ impl Wait {
     /// different places.
     #[inline]
     pub(crate) fn meets(&self, other: &Wait) -> bool {
-        match (self.operation, other.operation) {
-            (Operation::Block { barrier: one, .. }, Operation::Block { barrier: two, .. }) => {
-                one == two && self.same_place(other)
-            }
-            (Operation::Warp { request: one, .. }, Operation::Warp { request: two, .. }) => {
-                let anywhere = matches!(one, Request::Sync);
-                one.name() == two.name() && (anywhere || self.same_place(other))
-            }
-            _ => false,
+        if let Operation::Block { barrier: one, .. } = self.operation
+            && let Operation::Block { barrier: two, .. } = other.operation
+        {
+            return one == two && self.same_place(other);
         }
+        self.lanes_meet(other)
+    }
+
+    fn lanes_meet(&self, other: &Wait) -> bool {
+        let (Operation::Warp { request: one, .. }, Operation::Warp { request: two, .. }) =
+            (self.operation, other.operation)
+        else {
+            return false;
+        };
+        let anywhere = matches!(one, Request::Sync);
+        one.name() == two.name() && (anywhere || self.same_place(other))
     }
 
     /// Whether both stand at one source line. Rust may keep a line's [`Location`] more than once.
     #[inline]
     pub(crate) fn same_place(&self, other: &Wait) -> bool {
-        match (self.place, other.place) {
-            (Some(one), Some(two)) => std::ptr::eq(one, two) || one == two,
-            (one, two) => one.is_none() && two.is_none(),
-        }
+        let address = |wait: &Wait| wait.place.map(std::ptr::from_ref);
+        address(self) == address(other) || self.place == other.place
     }
 }
 

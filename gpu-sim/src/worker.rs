@@ -1,12 +1,13 @@
 //! The scheduler of one OS thread: runs blocks of a launch, and lets their threads meet at barriers.
 
 use std::cell::RefCell;
+use std::mem::MaybeUninit;
 
 use crate::context::Context;
 use crate::job::Job;
 use crate::lane::{Event, Lane};
 use crate::loan::{self, Loan};
-use crate::release::release;
+use crate::release::{Release, release};
 use crate::stack::Stack;
 
 thread_local! {
@@ -75,14 +76,10 @@ impl Worker<'_> {
     fn run_waiting(&mut self) {
         let context = self.context;
         while !self.waiting.is_empty() {
-            if !context.job.stopped()
-                && let Err(fault) = release(&mut self.waiting, context)
-            {
-                context.job.stop(fault);
-            }
+            let all = self.release();
             let mut ended = false;
             for lane in &mut self.waiting {
-                ended |= step(lane, context) != Event::Wait;
+                ended |= step(lane, context, all) != Event::Wait;
             }
             if ended {
                 let ended = |lane: &mut Lane| lane.last_event() != Event::Wait;
@@ -92,14 +89,32 @@ impl Worker<'_> {
         }
         context.finish_block();
     }
+
+    /// Lets threads go on, or ends the launch; whether all may.
+    #[inline]
+    fn release(&mut self) -> bool {
+        let context = self.context;
+        if context.job.stopped() {
+            return false;
+        }
+        match release(&mut self.waiting, context) {
+            Ok(Release::All(answer)) => {
+                context.answer.set(MaybeUninit::new(answer));
+                return true;
+            }
+            Ok(Release::Some) => {}
+            Err(fault) => context.job.stop(fault),
+        }
+        false
+    }
 }
 
 /// Lets a thread that may go on do so, to where it waits again or ends. Once a fault has ended the launch, it ends here.
 #[inline]
-fn step(lane: &mut Lane, context: &Context<'_>) -> Event {
+fn step(lane: &mut Lane, context: &Context<'_>, all: bool) -> Event {
     if context.job.stopped() {
         lane.exit()
-    } else if lane.is_released() {
+    } else if all || lane.is_released() {
         lane.resume(context)
     } else {
         Event::Wait

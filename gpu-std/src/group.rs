@@ -10,8 +10,8 @@
 //! | [`Lanes::partition`], [`Lanes::labeled_partition`] | `binary_partition`, `labeled_partition` | those that agree |
 //!
 //! A group is a few registers; making and copying one costs nothing but what its function says. All threads of a group
-//! come to each of its operations together. What happens otherwise, and why all of this is safe to call, is said in
-//! [`sync`](crate::sync) and [`warp`](crate::warp).
+//! come to each of its operations together. What happens otherwise, and why all of this is safe to call, is said in the
+//! modules for [barriers](crate::sync) and [warps](crate::warp).
 //!
 //! ```
 //! use gpu_std::group::{self, LaneGroup};

@@ -2,7 +2,7 @@
 //!
 //! A warp is 32 threads of a block with consecutive numbers ([`thread::index_in_block`]); the last of a block may have
 //! fewer. Each operation has a `mask` of the lanes that take part, as CUDA's `_sync` functions have: bit *i* stands for
-//! lane *i*. [`group`](crate::group) has the same operations on values that hold the mask.
+//! lane *i*. [`group`] has the same operations on values that hold the mask.
 //!
 //! # Which lanes take part
 //!
