@@ -52,8 +52,14 @@ fn main() -> oxwarp::Result<()> {
             return Ok(());
         }
     };
-    println!("launch cost on {}, us of host time, best of {BATCHES} batches of {LAUNCHES}", gpu.name());
-    println!("{:<12} {:>8} {:>8} {:>8}", "arguments", "oxwarp", "cust", "more");
+    println!(
+        "launch cost on {}, us of host time, best of {BATCHES} batches of {LAUNCHES}",
+        gpu.name()
+    );
+    println!(
+        "{:<12} {:>8} {:>8} {:>8}",
+        "arguments", "oxwarp", "cust", "more"
+    );
     let x = gpu.full(LEN, 1.0f32)?;
     let mut y = gpu.zeros::<f32>(LEN)?;
     let plain = Plain::new();
@@ -75,7 +81,10 @@ fn main() -> oxwarp::Result<()> {
 }
 
 fn report(arguments: &str, ours: f64, plain: f64) {
-    println!("{arguments:<12} {ours:>8.3} {plain:>8.3} {:>8.3}", ours - plain);
+    println!(
+        "{arguments:<12} {ours:>8.3} {plain:>8.3} {:>8.3}",
+        ours - plain
+    );
 }
 
 /// Microseconds of one launch.
@@ -104,26 +113,48 @@ struct Plain {
 
 impl Plain {
     fn new() -> Self {
-        let context = Context::new(Device::get_device(0).expect("there is a device")).expect("a context");
+        let context =
+            Context::new(Device::get_device(0).expect("there is a device")).expect("a context");
         CurrentContext::set_current(&context).expect("a live context");
-        let code = inventory::iter::<DeviceCode>().find(|code| !code.kernels.is_empty() && code.crate_name == "launch");
-        let image = code.and_then(|code| code.images.first()).expect("this crate has device code");
+        let code = inventory::iter::<DeviceCode>()
+            .find(|code| !code.kernels.is_empty() && code.crate_name == "launch");
+        let image = code
+            .and_then(|code| code.images.first())
+            .expect("this crate has device code");
         let module = Module::from_ptx_cstr(image.ptx, &[]).expect("PTX that loads");
         let stream = Stream::new(StreamFlags::NON_BLOCKING, None).expect("a stream");
-        Plain { module, stream, _context: context }
+        Plain {
+            module,
+            stream,
+            _context: context,
+        }
     }
 
     fn time(&self, kernel: &str, parameters: &[u64]) -> f64 {
         let codes = inventory::iter::<DeviceCode>();
-        let mut symbols = codes.flat_map(|code| code.kernels).map(|kernel| kernel.symbol.to_string_lossy());
-        let symbol = symbols.find(|symbol| symbol.starts_with(kernel)).expect("the kernel was compiled");
-        let function = self.module.get_function(&symbol).expect("the kernel is in the module");
+        let mut symbols = codes
+            .flat_map(|code| code.kernels)
+            .map(|kernel| kernel.symbol.to_string_lossy());
+        let symbol = symbols
+            .find(|symbol| symbol.starts_with(kernel))
+            .expect("the kernel was compiled");
+        let function = self
+            .module
+            .get_function(&symbol)
+            .expect("the kernel is in the module");
         let arguments = [parameters.as_ptr().cast_mut().cast::<c_void>()];
-        let arguments = if parameters.is_empty() { &[][..] } else { &arguments[..] };
+        let arguments = if parameters.is_empty() {
+            &[][..]
+        } else {
+            &arguments[..]
+        };
         let launch = || {
             // SAFETY: the function takes one parameter struct of that size, or none.
-            unsafe { self.stream.launch(&function, GridSize::x(4), BlockSize::x(256), 0, arguments) }
-                .expect("a launch");
+            unsafe {
+                self.stream
+                    .launch(&function, GridSize::x(4), BlockSize::x(256), 0, arguments)
+            }
+            .expect("a launch");
         };
         launch();
         let mut best = Duration::MAX;

@@ -47,11 +47,28 @@ fn matmul_tiled(a: &[f32], b: &[f32], n: usize, mut c: DisjointSlice<f32, Thread
     let (tile_a, tile_b) = (shared_array![f32; 32, 32], shared_array![f32; 32, 32]);
     let i = thread::index_2d();
     let (row, col) = (i.row(), i.col());
-    let (x, y) = (thread::thread_idx_x() as usize, thread::thread_idx_y() as usize);
+    let (x, y) = (
+        thread::thread_idx_x() as usize,
+        thread::thread_idx_y() as usize,
+    );
     let mut sum = 0.0;
     for m in (0..n).step_by(32) {
-        tile_a.set((y, x), if row < n && m + x < n { a[row * n + m + x] } else { 0.0 });
-        tile_b.set((y, x), if col < n && m + y < n { b[(m + y) * n + col] } else { 0.0 });
+        tile_a.set(
+            (y, x),
+            if row < n && m + x < n {
+                a[row * n + m + x]
+            } else {
+                0.0
+            },
+        );
+        tile_b.set(
+            (y, x),
+            if col < n && m + y < n {
+                b[(m + y) * n + col]
+            } else {
+                0.0
+            },
+        );
         sync_threads();
         for k in 0..32 {
             sum += tile_a.get((y, k)) * tile_b.get((k, x));
@@ -87,12 +104,22 @@ fn nbody(bodies: &[Body], mut forces: DisjointSlice<Body>) {
             fy += dy * f;
             fz += dz * f;
         }
-        *force = Body { x: fx, y: fy, z: fz, mass: 0.0 };
+        *force = Body {
+            x: fx,
+            y: fy,
+            z: fz,
+            mass: 0.0,
+        };
     }
 }
 
 #[kernel]
-fn mandelbrot(width: usize, height: usize, most: u32, mut counts: DisjointSlice<u32, ThreadIndex2d>) {
+fn mandelbrot(
+    width: usize,
+    height: usize,
+    most: u32,
+    mut counts: DisjointSlice<u32, ThreadIndex2d>,
+) {
     let i = thread::index_2d();
     let cx = i.col() as f32 / width as f32 * 3.0 - 2.0;
     let cy = i.row() as f32 / height as f32 * 2.0 - 1.0;

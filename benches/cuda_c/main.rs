@@ -31,7 +31,10 @@ fn randoms(len: usize, seed: u64) -> DeviceBuffer<f32> {
 }
 
 fn main() {
-    let Some(cubin) = std::env::args().skip(1).find(|argument| !argument.starts_with("--")) else {
+    let Some(cubin) = std::env::args()
+        .skip(1)
+        .find(|argument| !argument.starts_with("--"))
+    else {
         println!("cuda_c: no cubin of benches/cuda_c/cuda_c.cu was given, nothing measured");
         return;
     };
@@ -42,10 +45,19 @@ fn main() {
     let code = inventory::iter::<DeviceCode>().find(|code| code.crate_name == "cuda_c");
     let code = code.expect("this program has device code");
     let rust = Module::from_ptx_cstr(code.images[0].ptx, &[]).expect("PTX that loads");
-    let c = Module::from_cubin(std::fs::read(cubin).expect("the cubin"), &[]).expect("a cubin for this GPU");
+    let c = Module::from_cubin(std::fs::read(cubin).expect("the cubin"), &[])
+        .expect("a cubin for this GPU");
     let sides = Sides::new(rust, c, code);
-    println!("{} (sm_{} PTX); times in ms, median of {} pairs", gpu.name(), code.images[0].target, side::PAIRS);
-    println!("{:<14} {:>9} {:>9} {:>7}  {}", "kernel", "Rust", "CUDA C", "ratio", "registers Rust/C, difference");
+    println!(
+        "{} (sm_{} PTX); times in ms, median of {} pairs",
+        gpu.name(),
+        code.images[0].target,
+        side::PAIRS
+    );
+    println!(
+        "{:<14} {:>9} {:>9} {:>7}  {}",
+        "kernel", "Rust", "CUDA C", "ratio", "registers Rust/C, difference"
+    );
     run(&sides);
 }
 
@@ -54,32 +66,84 @@ fn run(sides: &Sides) {
     let (x, y) = (randoms(len, 1), randoms(len, 2));
     let (px, py) = (address(&x), address(&y));
     let grid = (len as u64).div_ceil(256) as u32;
-    let words = [u64::from(1.0001f32.to_bits()), px, len as u64, py, len as u64];
-    sides.run(&Case { name: "saxpy", grid: (grid, 1), block: (256, 1), words: &words, output: None });
+    let words = [
+        u64::from(1.0001f32.to_bits()),
+        px,
+        len as u64,
+        py,
+        len as u64,
+    ];
+    sides.run(&Case {
+        name: "saxpy",
+        grid: (grid, 1),
+        block: (256, 1),
+        words: &words,
+        output: None,
+    });
 
     let partial = DeviceBuffer::from_slice(&vec![f32::NAN; grid as usize]).expect("device memory");
-    let words = [px, len as u64, py, len as u64, address(&partial), u64::from(grid)];
-    sides.run(&Case { name: "dot", grid: (grid, 1), block: (256, 1), words: &words, output: Some(&partial) });
+    let words = [
+        px,
+        len as u64,
+        py,
+        len as u64,
+        address(&partial),
+        u64::from(grid),
+    ];
+    sides.run(&Case {
+        name: "dot",
+        grid: (grid, 1),
+        block: (256, 1),
+        words: &words,
+        output: Some(&partial),
+    });
 
     let n = 4096usize;
     let (a, b) = (randoms(n * n, 3), randoms(n * n, 4));
     let c = DeviceBuffer::from_slice(&vec![f32::NAN; n * n]).expect("device memory");
     let (n, square) = (n as u64, (n * n) as u64);
-    let words = [address(&a), square, address(&b), square, n, address(&c), n, n];
+    let words = [
+        address(&a),
+        square,
+        address(&b),
+        square,
+        n,
+        address(&c),
+        n,
+        n,
+    ];
     let tiles = (n / 32) as u32;
     for name in ["matmul_naive", "matmul_tiled"] {
-        sides.run(&Case { name, grid: (tiles, tiles), block: (32, 32), words: &words, output: Some(&c) });
+        sides.run(&Case {
+            name,
+            grid: (tiles, tiles),
+            block: (32, 32),
+            words: &words,
+            output: Some(&c),
+        });
     }
 
     let bodies = 65536u64;
     let (p, f) = (randoms(4 * 65536, 5), randoms(4 * 65536, 6));
     let words = [address(&p), bodies, address(&f), bodies];
-    sides.run(&Case { name: "nbody", grid: (256, 1), block: (256, 1), words: &words, output: Some(&f) });
+    sides.run(&Case {
+        name: "nbody",
+        grid: (256, 1),
+        block: (256, 1),
+        words: &words,
+        output: Some(&f),
+    });
 
     let side = 8192u64;
     let counts = randoms(8192 * 8192, 7);
     let words = [side, side, 256, address(&counts), side, side];
-    sides.run(&Case { name: "mandelbrot", grid: (256, 1024), block: (32, 8), words: &words, output: Some(&counts) });
+    sides.run(&Case {
+        name: "mandelbrot",
+        grid: (256, 1024),
+        block: (32, 8),
+        words: &words,
+        output: Some(&counts),
+    });
 }
 
 fn address(buffer: &DeviceBuffer<f32>) -> u64 {

@@ -36,29 +36,63 @@ pub struct Sides {
 impl Sides {
     pub fn new(rust: Module, c: Module, code: &'static DeviceCode) -> Self {
         let stream = Stream::new(StreamFlags::NON_BLOCKING, None).expect("a stream");
-        Sides { rust, c, code, stream }
+        Sides {
+            rust,
+            c,
+            code,
+            stream,
+        }
     }
 
     /// Measures and prints one case.
     pub fn run(&self, case: &Case) {
         let prefix = format!("{}_", case.name);
-        let kernels = self.code.kernels.iter().map(|kernel| kernel.symbol.to_string_lossy());
-        let symbol = kernels.into_iter().find(|symbol| symbol.starts_with(&prefix) && symbol.len() == prefix.len() + 32);
-        let rust = self.rust.get_function(symbol.expect("the kernel was compiled")).expect("the kernel");
+        let kernels = self
+            .code
+            .kernels
+            .iter()
+            .map(|kernel| kernel.symbol.to_string_lossy());
+        let symbol = kernels
+            .into_iter()
+            .find(|symbol| symbol.starts_with(&prefix) && symbol.len() == prefix.len() + 32);
+        let rust = self
+            .rust
+            .get_function(symbol.expect("the kernel was compiled"))
+            .expect("the kernel");
         let c = self.c.get_function(case.name).expect("the twin");
         let whole = [case.words.as_ptr().cast_mut().cast::<c_void>()];
-        let single: Vec<*mut c_void> = case.words.iter().map(|word| (&raw const *word).cast_mut().cast()).collect();
+        let single: Vec<*mut c_void> = case
+            .words
+            .iter()
+            .map(|word| (&raw const *word).cast_mut().cast())
+            .collect();
 
         let by_rust = self.output_of(case, &rust, &whole);
         let by_c = self.output_of(case, &c, &single);
-        let difference = by_rust.iter().zip(&by_c).map(|(a, b)| f64::from((a - b).abs())).fold(0.0, f64::max);
-        assert!(by_rust.iter().all(|value| !value.is_nan()), "{}: not all was written", case.name);
+        let difference = by_rust
+            .iter()
+            .zip(&by_c)
+            .map(|(a, b)| f64::from((a - b).abs()))
+            .fold(0.0, f64::max);
+        assert!(
+            by_rust.iter().all(|value| !value.is_nan()),
+            "{}: not all was written",
+            case.name
+        );
 
-        let mut pairs: Vec<(f64, f64)> =
-            (0..PAIRS).map(|_| (self.time(case, &rust, &whole), self.time(case, &c, &single))).collect();
-        let (rust_ms, c_ms) = (median(pairs.iter().map(|pair| pair.0)), median(pairs.iter().map(|pair| pair.1)));
+        let mut pairs: Vec<(f64, f64)> = (0..PAIRS)
+            .map(|_| (self.time(case, &rust, &whole), self.time(case, &c, &single)))
+            .collect();
+        let (rust_ms, c_ms) = (
+            median(pairs.iter().map(|pair| pair.0)),
+            median(pairs.iter().map(|pair| pair.1)),
+        );
         let ratio = median(pairs.drain(..).map(|(rust, c)| rust / c));
-        let registers = |function: &Function| function.get_attribute(FunctionAttribute::NumRegisters).unwrap_or(-1);
+        let registers = |function: &Function| {
+            function
+                .get_attribute(FunctionAttribute::NumRegisters)
+                .unwrap_or(-1)
+        };
         println!(
             "{:<14} {rust_ms:>9.4} {c_ms:>9.4} {ratio:>7.3}  {}/{}, {difference:.2e}",
             case.name,
@@ -70,7 +104,9 @@ impl Sides {
     fn output_of(&self, case: &Case, function: &Function, arguments: &[*mut c_void]) -> Vec<f32> {
         self.launch(case, function, arguments);
         self.stream.synchronize().expect("a launch that ends");
-        let Some(output) = case.output else { return Vec::new() };
+        let Some(output) = case.output else {
+            return Vec::new();
+        };
         let mut host = vec![0.0f32; output.len()];
         output.copy_to(&mut host[..]).expect("a copy");
         host
@@ -87,7 +123,10 @@ impl Sides {
     }
 
     fn launch(&self, case: &Case, function: &Function, arguments: &[*mut c_void]) {
-        let (grid, block) = (GridSize::xy(case.grid.0, case.grid.1), BlockSize::xy(case.block.0, case.block.1));
+        let (grid, block) = (
+            GridSize::xy(case.grid.0, case.grid.1),
+            BlockSize::xy(case.block.0, case.block.1),
+        );
         // SAFETY: the words are the kernel's parameters in their order, and the buffers behind them live in `main`.
         unsafe { self.stream.launch(function, grid, block, 0, arguments) }.expect("a launch");
     }

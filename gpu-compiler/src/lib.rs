@@ -11,7 +11,7 @@
 //! 4. `launch_facts` - what each kernel says of its launches, and what follows for its code.
 //! 5. `intrinsics` - lower the `gpu.*` calls.
 //! 6. `loop_checks` - bounds checks out of loops; `optimise` - LLVM's own pipeline, then the marks for read-only
-//!    loads.
+//!    loads; `panic_exits` - panics without calls.
 //! 7. `check` - report what is left without device code.
 //! 8. `emit` - PTX; `atomics` - orderings and scopes that LLVM leaves out.
 //!
@@ -31,6 +31,7 @@ mod loop_checks;
 mod math;
 mod names;
 mod optimise;
+mod panic_exits;
 mod reach;
 mod records;
 pub mod report;

@@ -11,6 +11,7 @@ use std::ptr;
 use crate::error::Error;
 use crate::intrinsics::READ_ONLY;
 use crate::llvm::{self, Context, Metadata, Module, TargetMachine, Value};
+use crate::panic_exits;
 use crate::records::Kernel;
 
 /// Optimises the module for `machine`.
@@ -24,12 +25,18 @@ pub fn optimise(
         .iter()
         .map(|kernel| entry_subprogram(module, kernel))
         .collect();
-    run_passes(module, "default<O3>", Some(machine))?;
+    // Accesses of shared memory that are known to be aligned become wide ones.
+    run_passes(
+        module,
+        "function(infer-address-spaces),default<O3>",
+        Some(machine),
+    )?;
     for (kernel, entry) in kernels.iter().zip(entries) {
         if let Some(entry) = entry {
             llvm::set_subprogram(kernel.function, entry);
         }
     }
+    panic_exits::merge(context, module, kernels)?;
     mark_read_only_loads(context, module);
     run_passes(
         module,

@@ -70,7 +70,7 @@ fn kernel(
     record: &Constant,
     entry: Value,
 ) -> Result<Kernel, Error> {
-    let id = u128::from(record.u64(16)?) | u128::from(record.u64(24)?) << 64;
+    let id = record.u128(16)?;
     let name = record.text(48)?;
     let symbol = format!("{name}_{id:032x}");
     let function = ptx_kernel(
@@ -114,8 +114,7 @@ fn ptx_kernel(
         llvm::add_attribute(function, 1, aligned);
     }
     let builder = llvm::create_builder(context);
-    // SAFETY: the name is a C string.
-    let body = unsafe { llvm::append_block(context, function, c"entry".as_ptr()) };
+    let body = llvm::append(context, function);
     llvm::position_at_end(builder, body);
     let argument = if size == 0 {
         llvm::const_null(pointer)
@@ -128,6 +127,12 @@ fn ptx_kernel(
     llvm::remove_enum_attribute(entry, llvm::FUNCTION_INDEX, llvm::attribute("noinline"));
     llvm::add_attribute(entry, llvm::FUNCTION_INDEX, always_inline);
     function
+}
+
+/// The bits of the `TypeId` that a constant pointer points to.
+pub fn type_id(pointer: Value) -> Result<u128, Error> {
+    let initializer = llvm::is_global_variable(pointer).and_then(llvm::initializer);
+    Constant::of(initializer.ok_or(malformed("a key"))?)?.u128(0)
 }
 
 /// Reads `gpu_std::runtime::RUNTIME`.
@@ -196,6 +201,10 @@ impl Constant {
             .iter()
             .rev()
             .fold(0, |value, &byte| value << 8 | u64::from(byte)))
+    }
+
+    fn u128(&self, at: usize) -> Result<u128, Error> {
+        Ok(u128::from(self.u64(at)?) | (u128::from(self.u64(at + 8)?) << 64))
     }
 
     fn u32(&self, at: usize) -> Result<u32, Error> {

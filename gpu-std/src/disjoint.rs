@@ -209,9 +209,6 @@ impl<T, I: DisjointIndex> DisjointSlice<T, I> {
     /// another thread (a block index in a thread that is not the block's first).
     #[inline]
     pub fn get_mut(&mut self, index: I) -> Option<&mut T> {
-        // SAFETY: a `NonNull` is not null, which LLVM forgets where the slice was in memory; it then need not test the
-        // `Option` that is returned.
-        unsafe { core::hint::assert_unchecked(self.first.as_ptr().addr() != 0) };
         let element = index.element(self.shape)?;
         // SAFETY: `element` lies inside the shape, and by `DisjointIndex` no other thread names it.
         Some(unsafe { self.first.add(element).as_mut() })
@@ -242,8 +239,12 @@ unsafe impl<T: 'static, I: DisjointIndex> KernelParam for DisjointSlice<T, I> {
 
     #[inline]
     unsafe fn from_raw(view: Self::Raw) -> Self {
-        // SAFETY: a live view's pointer is not null, also where it has no elements.
-        let first = unsafe { NonNull::new_unchecked(view.pointer) };
+        // SAFETY: a live view's pointer is not null, also where it has no elements. Said in LLVM's terms too, so that it
+        // does not test the `Option`s that `get_mut` returns.
+        let first = unsafe {
+            core::hint::assert_unchecked(!view.pointer.is_null());
+            NonNull::new_unchecked(view.pointer)
+        };
         Self {
             first,
             shape: view.shape,

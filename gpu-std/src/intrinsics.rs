@@ -142,8 +142,8 @@ unsafe extern "C" {
     #[link_name = "gpu.launch.dimensions"]
     pub safe fn launch_dimensions(dimensions: u32);
 
-    /// A block's own memory of `size` bytes, one for each `key`, which points to a [`TypeId`](core::any::TypeId). The compiler turns the call into an `addrspace(3)`
-    /// global that belongs to the function around the call, so that function must not be inlined before.
+    /// A block's own memory of `size` bytes, one for each `key`, which points to a [`TypeId`](core::any::TypeId). The
+    /// compiler makes it an `addrspace(3)` global; all three arguments must be constants.
     #[link_name = "gpu.shared.static"]
     pub fn shared_static(size: usize, align: usize, key: *const ()) -> *mut u8;
 

@@ -103,8 +103,8 @@ unsafe impl<T: 'static> KernelParam for &[T] {
 
 /// Tells the device compiler that `slice` is read-only for the whole launch, if rustc says so of this function's own
 /// parameter (it does not for `&[AtomicU32]`). The compiler finds the function by name, reads the attribute, and
-/// removes the call.
-#[inline(never)]
+/// removes the call. `#[inline]`, so that every crate has its own instance; the device pass does not inline MIR.
+#[inline]
 pub fn read_only_parameter<T>(_slice: &[T]) {}
 
 /// Where a kernel's parameter that is no view is checked: it is copied to the device as it is.

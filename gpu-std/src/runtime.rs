@@ -46,10 +46,8 @@ pub struct Replacement {
 // SAFETY: the table is constant.
 unsafe impl Sync for Runtime {}
 
-/// The most bytes of a panic's file name that are kept.
-pub const FILE_CAPACITY: usize = 256;
-/// The most bytes of a panic's message that are kept.
-pub const MESSAGE_CAPACITY: usize = 1024;
+/// The most bytes of a formatted message that are kept.
+pub const TEXT_CAPACITY: usize = 1024;
 
 /// Where a panicking thread claims the context's record. It lies in the device's own memory: not every bus makes atomic
 /// operations on host memory atomic.
@@ -66,7 +64,7 @@ pub struct PanicSlot {
 pub struct PanicRecord {
     /// [`EMPTY`], [`BEING_WRITTEN`] or [`COMPLETE`].
     pub state: AtomicU32,
-    /// [`MESSAGE`] or [`INDEX_OUT_OF_BOUNDS`].
+    /// [`MESSAGE`], [`TEXT`] or [`INDEX_OUT_OF_BOUNDS`].
     pub kind: u32,
     /// Line in the file, from 1.
     pub line: u32,
@@ -76,16 +74,36 @@ pub struct PanicRecord {
     pub block: Dim3,
     /// The thread's index in the block.
     pub thread: Dim3,
+    /// The file's name, in device memory that lives as long as the module.
+    pub file: DeviceText,
+    /// A constant message, likewise.
+    pub message: DeviceText,
     /// Index and length of an index out of bounds.
     pub operands: [u64; 2],
-    /// Bytes used of `file`.
-    pub file_len: u32,
-    /// Bytes used of `message`.
-    pub message_len: u32,
-    /// The file's name.
-    pub file: [u8; FILE_CAPACITY],
-    /// The message.
-    pub message: [u8; MESSAGE_CAPACITY],
+    /// Bytes used of `text`.
+    pub text_len: u64,
+    /// A message that was formatted.
+    pub text: [u8; TEXT_CAPACITY],
+}
+
+/// A text in device memory. Small code: the host copies it, not the panicking thread.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct DeviceText {
+    /// The address of its first byte.
+    pub address: u64,
+    /// Its bytes.
+    pub len: u64,
+}
+
+impl DeviceText {
+    #[inline(always)]
+    fn of(text: &str) -> Self {
+        Self {
+            address: text.as_ptr().addr() as u64,
+            len: text.len() as u64,
+        }
+    }
 }
 
 /// [`PanicRecord::state`]: no panic.
@@ -94,15 +112,17 @@ pub const EMPTY: u32 = 0;
 pub const BEING_WRITTEN: u32 = 1;
 /// [`PanicRecord::state`]: the record is whole.
 pub const COMPLETE: u32 = 2;
-/// [`PanicRecord::kind`]: the text is in `message`.
+/// [`PanicRecord::kind`]: `message` says where the text is.
 pub const MESSAGE: u32 = 0;
+/// [`PanicRecord::kind`]: the text is in `text`.
+pub const TEXT: u32 = 2;
 /// [`PanicRecord::kind`]: index and length are in `operands`; the host makes the text.
 pub const INDEX_OUT_OF_BOUNDS: u32 = 1;
 
 type Caller = &'static Location<'static>;
 
 /// Records a panic, if it is the context's first, and ends the thread.
-#[inline]
+#[inline(always)]
 fn record(location: Option<&Location<'_>>, fill: impl FnOnce(&mut PanicRecord)) -> ! {
     // SAFETY: the host sets the pointer to a slot that outlives the context's modules.
     let slot = unsafe { &*gpu::panic_slot() };
@@ -116,7 +136,7 @@ fn record(location: Option<&Location<'_>>, fill: impl FnOnce(&mut PanicRecord)) 
         if let Some(location) = location {
             record.line = location.line();
             record.column = location.column();
-            record.file_len = copy_text(&mut record.file, location.file());
+            record.file = DeviceText::of(location.file());
         }
         record.block = thread::block_idx();
         record.thread = thread::thread_idx();
@@ -127,23 +147,12 @@ fn record(location: Option<&Location<'_>>, fill: impl FnOnce(&mut PanicRecord)) 
     gpu::exit()
 }
 
-/// Copies as much of `text` as fits and returns how much that was. Byte by byte: this is cold, and small code counts.
-#[inline]
-fn copy_text(to: &mut [u8], text: &str) -> u32 {
-    let mut copied = 0;
-    for (to, from) in to.iter_mut().zip(text.as_bytes()) {
-        *to = *from;
-        copied += 1;
-    }
-    copied
-}
-
 /// A panic whose message is a constant.
 #[inline]
-fn panic_str(message: &str, location: Caller) -> ! {
+fn panic_str(message: &'static str, location: Caller) -> ! {
     record(Some(location), |record| {
         record.kind = MESSAGE;
-        record.message_len = copy_text(&mut record.message, message);
+        record.message = DeviceText::of(message);
     })
 }
 
@@ -169,6 +178,15 @@ fn panic_formatted(arguments: &fmt::Arguments<'_>, location: Caller) -> ! {
     record(Some(location), |record| format(record, arguments))
 }
 
+/// A panic whose message may be anywhere, in the thread's own memory too.
+#[inline]
+fn expect_failed(message: &str, location: Caller) -> ! {
+    record(Some(location), |record| {
+        // What does not fit is cut.
+        let _ = TextWriter::new(record).write_str(message);
+    })
+}
+
 /// Every other panic of core, through its panic handler.
 #[inline]
 fn begin_unwind(info: &PanicInfo<'_>) -> ! {
@@ -177,34 +195,38 @@ fn begin_unwind(info: &PanicInfo<'_>) -> ! {
     })
 }
 
-#[inline]
+#[inline(always)]
 fn format(record: &mut PanicRecord, arguments: &fmt::Arguments<'_>) {
-    record.kind = MESSAGE;
-    record.message_len = 0;
     // An error means that the message was cut, or that a `Display` failed: what is there is kept.
-    let _ = MessageWriter(record).write_fmt(*arguments);
+    let _ = TextWriter::new(record).write_fmt(*arguments);
 }
 
-struct MessageWriter<'a>(&'a mut PanicRecord);
+struct TextWriter<'a>(&'a mut PanicRecord);
 
-impl Write for MessageWriter<'_> {
+impl<'a> TextWriter<'a> {
+    #[inline]
+    fn new(record: &'a mut PanicRecord) -> Self {
+        record.kind = TEXT;
+        record.text_len = 0;
+        Self(record)
+    }
+}
+
+impl Write for TextWriter<'_> {
     #[inline]
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        let used = self.0.message_len as usize;
-        let free = self.0.message.get_mut(used..).unwrap_or_default();
-        let copied = copy_text(free, text);
-        self.0.message_len += copied;
-        if copied as usize == text.len() {
-            Ok(())
-        } else {
-            Err(fmt::Error)
+        for byte in text.bytes() {
+            let used = self.0.text_len as usize;
+            *self.0.text.get_mut(used).ok_or(fmt::Error)? = byte;
+            self.0.text_len += 1;
         }
+        Ok(())
     }
 }
 
 macro_rules! panics_with {
     ($($name:ident: $message:literal;)*) => {$(
-        #[inline]
+        #[inline(always)]
         fn $name(location: Caller) -> ! {
             panic_str($message, location)
         }
@@ -323,7 +345,7 @@ runtime! {
     "core::panicking::panic_const::panic_const_div_by_zero" => div_by_zero,
     "core::panicking::panic_const::panic_const_rem_by_zero" => rem_by_zero,
     "core::option::unwrap_failed" => unwrap_none,
-    "core::option::expect_failed" => panic_str,
+    "core::option::expect_failed" => expect_failed,
     "__rustc::__rust_alloc_error_handler" => alloc_error,
     "__rustc::rust_begin_unwind" => begin_unwind,
     "__rustc::__rust_alloc" => alloc,

@@ -141,15 +141,18 @@ impl<T: AnyBitPattern, const ROWS: usize, const COLS: usize> SharedArray2d<T, RO
     }
 }
 
-/// The block's memory for an `A`, one for each `P`. Not inlined, so that the device compiler sees one call for each
-/// instance.
-#[inline(never)]
+/// The block's memory for an `A`, one for each `P`.
+#[inline]
 pub(crate) fn storage<A, P: Fn() + 'static>() -> *mut u8 {
-    let key: &'static TypeId = const { &TypeId::of::<P>() };
     // Constants, so that the device compiler reads them off the call.
-    let (size, align) = const { (size_of::<A>(), align_of::<A>()) };
+    let size = const { size_of::<A>() };
+    let align = const { align_of::<A>() };
+    let key = const {
+        let id: &'static TypeId = const { &TypeId::of::<P>() };
+        (&raw const *id).cast()
+    };
     // SAFETY: size and alignment are those of a type, and the key is a constant's.
-    unsafe { gpu::shared_static(size, align, (&raw const *key).cast()) }
+    unsafe { gpu::shared_static(size, align, key) }
 }
 
 /// Panics as slice indexing does, with the same message.

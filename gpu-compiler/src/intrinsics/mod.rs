@@ -14,6 +14,7 @@ mod warp;
 use crate::error::Error;
 use crate::llvm::{self, Builder, Context, Module, Value, linkage};
 use crate::names;
+use crate::records;
 
 /// The variable that holds the address of the context's panic slot; the host sets it.
 pub const PANIC_SLOT: &str = "oxwarp_panic_slot";
@@ -159,21 +160,22 @@ impl Lowering {
         Ok(())
     }
 
-    /// One `addrspace(3)` global for each call. The function around it is one instance of `shared::storage`, which
-    /// may be inlined from now on.
+    /// One `addrspace(3)` global for each key, which is the `TypeId` of a source place in one instance of the function
+    /// around it: however often that function is inlined or copied, its array stays one.
     fn shared_static(&self, call: Value) -> Result<(), Error> {
-        let around = llvm::function_of(call);
         let (size, align) = (constant(call, 0)?, constant(call, 1)?);
-        let bytes = llvm::array_type(llvm::i8_type(self.context), size);
-        let global = self.global("shared", bytes, llvm::SHARED);
-        llvm::set_initializer(global, llvm::undef(bytes));
-        llvm::set_linkage(global, linkage::INTERNAL);
-        // 16 bytes let LLVM use the widest accesses.
-        llvm::set_alignment(global, (align as u32).max(16));
+        let name = format!("shared_{:032x}", records::type_id(llvm::operand(call, 2))?);
+        let global = llvm::global(self.module, &name).unwrap_or_else(|| {
+            let bytes = llvm::array_type(llvm::i8_type(self.context), size);
+            let global = self.global(&name, bytes, llvm::SHARED);
+            llvm::set_initializer(global, llvm::undef(bytes));
+            llvm::set_linkage(global, linkage::INTERNAL);
+            // 16 bytes let LLVM use the widest accesses.
+            llvm::set_alignment(global, (align as u32).max(16));
+            global
+        });
         let generic = llvm::pointer_type(self.context, 0);
         llvm::replace_instruction(call, llvm::const_address_space_cast(global, generic));
-        llvm::remove_enum_attribute(around, llvm::FUNCTION_INDEX, llvm::attribute("noinline"));
-        self.add_attribute(around, llvm::FUNCTION_INDEX, "alwaysinline", 0);
         Ok(())
     }
 

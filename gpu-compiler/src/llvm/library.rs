@@ -226,6 +226,10 @@ api! {
     strip_debug_info = LLVMStripModuleDebugInfo(module: Module) -> Bool;
     position_before = LLVMPositionBuilderBefore(builder: Builder, instruction: Value);
     position_at_end = LLVMPositionBuilderAtEnd(builder: Builder, block: Block);
+    build_branch = LLVMBuildBr(builder: Builder, to: Block) -> Value;
+    build_unreachable = LLVMBuildUnreachable(builder: Builder) -> Value;
+    set_debug_location = LLVMInstructionSetDebugLoc(instruction: Value, location: Metadata);
+    parameter_count = LLVMCountParams(function: Value) -> u32;
     build_return_void = LLVMBuildRetVoid(builder: Builder) -> Value;
     build_atomic_rmw = LLVMBuildAtomicRMW(builder: Builder, operation: i32, pointer: Value, value: Value, ordering: i32, single_thread: Bool) -> Value;
     create_pass_options = LLVMCreatePassBuilderOptions() -> PassOptions;
@@ -242,6 +246,8 @@ api! {
 
     @unsafe
     build_extract = LLVMBuildExtractValue(builder: Builder, aggregate: Value, index: u32, name: *const c_char) -> Value;
+    build_phi = LLVMBuildPhi(builder: Builder, of: Type, name: *const c_char) -> Value;
+    add_incoming = LLVMAddIncoming(phi: Value, values: *const Value, blocks: *const Block, count: u32);
     build_and = LLVMBuildAnd(builder: Builder, left: Value, right: Value, name: *const c_char) -> Value;
     build_or = LLVMBuildOr(builder: Builder, left: Value, right: Value, name: *const c_char) -> Value;
     build_not = LLVMBuildNot(builder: Builder, value: Value, name: *const c_char) -> Value;

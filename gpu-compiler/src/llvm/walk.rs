@@ -73,6 +73,13 @@ fn is_call_of(instruction: Value, function: Value) -> bool {
     is_call_site(instruction) && called_value(instruction) == function
 }
 
+/// The types of a function's parameters.
+pub fn parameter_types(function: Value) -> Vec<Type> {
+    (0..parameter_count(function))
+        .map(|index| type_of(parameter(function, index)))
+        .collect()
+}
+
 /// The operands of an instruction or constant.
 pub fn operands(value: Value) -> impl Iterator<Item = Value> {
     (0..operand_count(value).max(0) as u32).map(move |index| operand(value, index))

@@ -26,12 +26,13 @@ use precondition::Precondition;
 /// Brings the module into the form in which loops and checks are plain to see. LLVM's own pipelines would go too far:
 /// `indvars` turns the comparison of a check into one with the loop's trip count.
 const SIMPLIFY: &str = "always-inline,globalopt,\
-    cgscc(devirt<4>(inline,function-attrs,\
-        function(sroa<modify-cfg>,early-cse<memssa>,correlated-propagation,simplifycfg,instcombine<no-verify-fixpoint>))),\
-    function(loop-mssa(loop-instsimplify,loop-simplifycfg,loop-rotate,licm),simplifycfg,instcombine<no-verify-fixpoint>,\
-        loop-simplify,lcssa)";
+    cgscc(devirt<4>(inline,function-attrs,function(sroa<modify-cfg>,early-cse<memssa>,jump-threading,\
+        correlated-propagation,simplifycfg,instcombine<no-verify-fixpoint>))),\
+    function(loop-mssa(loop-instsimplify,loop-simplifycfg,loop-rotate,licm),simplifycfg,\
+        instcombine<no-verify-fixpoint>,loop-simplify,lcssa)";
 /// Splits the loops and cleans up.
-const UNSWITCH: &str = "function(loop-simplify,lcssa,loop-mssa(simple-loop-unswitch<nontrivial>),simplifycfg,instcombine<no-verify-fixpoint>)";
+const UNSWITCH: &str = "function(loop-simplify,lcssa,loop-mssa(simple-loop-unswitch<nontrivial>),\
+    simplifycfg,instcombine<no-verify-fixpoint>)";
 
 /// Versions the checks of all loops.
 pub fn version(context: Context, module: Module) -> Result<(), Error> {

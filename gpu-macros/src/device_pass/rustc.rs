@@ -136,7 +136,8 @@ impl Invocation {
     ///
     /// Optimised MIR, but no LLVM pass. The profile's checks stay as they are: `opt-level` decides them where the
     /// profile does not name them. Backtrace-less panics, and no jump threading: it may copy a barrier into two
-    /// branches, since MIR has no `convergent`.
+    /// branches, since MIR has no `convergent`. LLVM inlines, not MIR, so that the functions that the device compiler looks
+    /// for are there.
     fn device_arguments(&self, bitcode: &Path) -> Vec<String> {
         let kept = self.arguments.iter().filter(|argument| match argument {
             Argument::Codegen { name, .. } => !HOST_CODEGEN.contains(&name.as_str()),
@@ -159,7 +160,8 @@ impl Invocation {
             arguments.push("-Zpanic_abort_tests".into());
         }
         let own = "-Copt-level=3 -Cno-prepopulate-passes -Ccodegen-units=1 -Cpanic=abort \
-                   -Cdebuginfo=line-directives-only -Zmir-enable-passes=-JumpThreading -Zub-checks=no --cap-lints=allow";
+                   -Cdebuginfo=line-directives-only -Zmir-enable-passes=-JumpThreading -Zinline-mir=no \
+                   -Zub-checks=no --cap-lints=allow";
         arguments.extend(own.split_whitespace().map(String::from));
         arguments.push(format!("--emit=llvm-bc={}", bitcode.display()));
         arguments

@@ -10,7 +10,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use cuda_loader::{Driver, DriverError};
-use gpu_std::runtime::{BEING_WRITTEN, EMPTY, INDEX_OUT_OF_BOUNDS, PanicRecord, PanicSlot};
+use gpu_std::runtime::{
+    BEING_WRITTEN, DeviceText, EMPTY, INDEX_OUT_OF_BOUNDS, PanicRecord, PanicSlot, TEXT,
+};
 
 use crate::error::{Error, KernelPanic, Result};
 
@@ -86,17 +88,17 @@ impl PanicInbox {
     /// The panic that was recorded, if there is one, as an error. To be called after a wait for the queue; `wait` waits
     /// once more, which is needed if another host thread has queued a kernel since that is just recording a panic.
     pub fn take(&self, driver: &Driver, wait: impl FnOnce() -> Result<()>) -> Result<()> {
-        self.take_and(wait, || {
-            // SAFETY: the slot begins with the 32 bits of `claimed`.
-            unsafe { driver.cuMemsetD32_v2(self.slot, 0, 1) }
-        })
+        // SAFETY: the slot begins with the 32 bits of `claimed`.
+        let release = || unsafe { driver.cuMemsetD32_v2(self.slot, 0, 1) };
+        self.take_and(wait, release, |text| device_text(driver, text))
     }
 
-    /// As `take`; `release` lets the device's threads claim the record again.
+    /// As `take`; `release` lets the device's threads claim the record again, `fetch` reads a text of the device.
     fn take_and(
         &self,
         wait: impl FnOnce() -> Result<()>,
         release: impl FnOnce() -> std::result::Result<(), DriverError>,
+        fetch: impl Fn(DeviceText) -> String,
     ) -> Result<()> {
         let record = self.record.as_ptr();
         // SAFETY: the record lives as long as `self`, and its state is only accessed atomically.
@@ -115,7 +117,7 @@ impl PanicInbox {
         }
         // SAFETY: the claim keeps every thread of the device from writing until it is released below, and the lock
         // keeps other host threads out.
-        let panic = unsafe { panic_of(&*record) };
+        let panic = unsafe { panic_of(&*record, fetch) };
         state.store(EMPTY, Ordering::Release);
         release()?;
         Err(Error::KernelPanic(Box::new(panic)))
@@ -132,18 +134,19 @@ impl PanicInbox {
 }
 
 /// Reads a record that nothing writes.
-fn panic_of(record: &PanicRecord) -> KernelPanic {
+fn panic_of(record: &PanicRecord, fetch: impl Fn(DeviceText) -> String) -> KernelPanic {
     let message = match record.kind {
         INDEX_OUT_OF_BOUNDS => {
             let [index, len] = record.operands;
             format!("index out of bounds: the len is {len} but the index is {index}")
         }
-        _ => text(&record.message, record.message_len),
+        TEXT => text(&record.text, record.text_len),
+        _ => fetch(record.message),
     };
     KernelPanic {
         kernel: None,
         message,
-        file: text(&record.file, record.file_len),
+        file: fetch(record.file),
         line: record.line,
         column: record.column,
         block: record.block,
@@ -151,8 +154,26 @@ fn panic_of(record: &PanicRecord) -> KernelPanic {
     }
 }
 
+/// The most bytes of a constant text that are read.
+const CONSTANT_CAPACITY: u64 = 4096;
+
+/// A constant of a loaded module. What cannot be read is left out: the panic is reported all the same.
+fn device_text(driver: &Driver, constant: DeviceText) -> String {
+    let len = constant.len.min(CONSTANT_CAPACITY);
+    if len == 0 {
+        return String::new();
+    }
+    let mut bytes = vec![0u8; len as usize];
+    let to = bytes.as_mut_ptr().cast();
+    // SAFETY: the buffer has `len` bytes; the driver refuses an address that is not the device's.
+    match unsafe { driver.cuMemcpyDtoH_v2(to, constant.address, bytes.len()) } {
+        Ok(()) => text(&bytes, len),
+        Err(_) => String::new(),
+    }
+}
+
 /// The first `len` bytes as text; a character that was cut at the end is left out.
-fn text(bytes: &[u8], len: u32) -> String {
+fn text(bytes: &[u8], len: u64) -> String {
     let bytes = bytes.get(..len as usize).unwrap_or(bytes);
     match std::str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),
@@ -177,9 +198,24 @@ mod tests {
         record.column = 16;
         record.block = Dim3 { x: 3, y: 0, z: 0 };
         record.thread = Dim3 { x: 7, y: 0, z: 0 };
-        record.file_len = 11;
-        record.file[..11].copy_from_slice(b"src/main.rs");
+        record.file = of("src/main.rs");
         record
+    }
+
+    fn of(text: &'static str) -> DeviceText {
+        DeviceText {
+            address: text.as_ptr().addr() as u64,
+            len: text.len() as u64,
+        }
+    }
+
+    /// Reads a text of this test as if it were the device's.
+    fn fetch(constant: DeviceText) -> String {
+        ["src/main.rs", "a constant"]
+            .into_iter()
+            .find(|text| text.len() as u64 == constant.len)
+            .unwrap_or_default()
+            .to_owned()
     }
 
     fn inbox(record: &mut PanicRecord) -> PanicInbox {
@@ -196,33 +232,45 @@ mod tests {
         record.kind = INDEX_OUT_OF_BOUNDS;
         record.operands = [7, 5];
         let inbox = inbox(&mut record);
-        assert!(inbox.take_and(|| Ok(()), || Ok(())).is_ok());
+        assert!(inbox.take_and(|| Ok(()), || Ok(()), fetch).is_ok());
         // SAFETY: the record is alive.
         let state = unsafe { &inbox.record.as_ref().state };
         state.store(COMPLETE, Ordering::Release);
         assert_eq!(
             inbox
-                .take_and(|| Ok(()), || Ok(()))
+                .take_and(|| Ok(()), || Ok(()), fetch)
                 .unwrap_err()
                 .to_string(),
             "kernel panicked at src/main.rs:7:16 in block (3, 0, 0), thread (7, 0, 0):\n\
              index out of bounds: the len is 5 but the index is 7"
         );
-        assert!(inbox.take_and(|| Ok(()), || Ok(())).is_ok());
+        assert!(inbox.take_and(|| Ok(()), || Ok(()), fetch).is_ok());
+    }
+
+    #[test]
+    fn a_constant_message_is_fetched() {
+        let mut record = record();
+        record.kind = MESSAGE;
+        record.message = of("a constant");
+        let panic = panic_of(&record, fetch);
+        assert_eq!(
+            (&*panic.file, &*panic.message),
+            ("src/main.rs", "a constant")
+        );
     }
 
     #[test]
     fn a_panic_inside_a_panic_is_still_reported() {
         let mut record = record();
-        record.kind = MESSAGE;
-        record.message_len = 4;
-        record.message[..4].copy_from_slice(b"half");
+        record.kind = TEXT;
+        record.text_len = 4;
+        record.text[..4].copy_from_slice(b"half");
         let inbox = inbox(&mut record);
         // SAFETY: the record is alive.
         let state = unsafe { &inbox.record.as_ref().state };
         state.store(BEING_WRITTEN, Ordering::Release);
         let text = inbox
-            .take_and(|| Ok(()), || Ok(()))
+            .take_and(|| Ok(()), || Ok(()), fetch)
             .unwrap_err()
             .to_string();
         assert!(text.ends_with(":\nhalf"), "{text}");

@@ -21,6 +21,7 @@ const PTX: &CStr = cr#"
 .target sm_75
 .address_size 64
 .visible .global .align 8 .u64 oxwarp_panic_slot;
+.global .align 4 .u32 file_name = 0x73722e61;
 
 .visible .entry scale(.param .align 8 .b8 p[24]) {
     .reg .b64 %rd<6>; .reg .b32 %r<6>; .reg .f32 %f<4>; .reg .pred %q;
@@ -86,8 +87,11 @@ again:
     st.u64 [%rd1+OPERANDS], %rd2;
     mov.u64 %rd2, 5;
     st.u64 [%rd1+OPERANDS_1], %rd2;
-    st.u32 [%rd1+FILE_LEN], 4;
-    st.u32 [%rd1+FILE], 0x73722e61;
+    mov.u64 %rd2, file_name;
+    cvta.global.u64 %rd2, %rd2;
+    st.u64 [%rd1+FILE], %rd2;
+    mov.u64 %rd2, 4;
+    st.u64 [%rd1+FILE_LEN], %rd2;
     membar.sys;
     st.u32 [%rd1], 2;
     exit;
@@ -152,7 +156,7 @@ fn ptx() -> &'static CStr {
         ("THREAD", std::mem::offset_of!(PanicRecord, thread)),
         ("OPERANDS_1", operands + 8),
         ("OPERANDS", operands),
-        ("FILE_LEN", std::mem::offset_of!(PanicRecord, file_len)),
+        ("FILE_LEN", std::mem::offset_of!(PanicRecord, file) + 8),
         ("FILE", std::mem::offset_of!(PanicRecord, file)),
     ] {
         text = text.replace(&format!("+{name}]"), &format!("+{offset}]"));
