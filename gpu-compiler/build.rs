@@ -34,11 +34,8 @@ fn compile(source: &Path, bitcode: &Path) {
             "-Ccodegen-units=1",
             "-Cpanic=abort",
         ])
-        // Otherwise rustc leaves out small functions, which it would inline into the crates that use them.
-        .arg(format!(
-            "-Cincremental={}",
-            bitcode.with_extension("incremental").display()
-        ))
+        // Small functions too, which rustc would otherwise leave for other crates to instantiate.
+        .arg("-Clink-dead-code=yes")
         .arg("-o")
         .args([bitcode, source])
         .status();

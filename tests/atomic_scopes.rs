@@ -122,13 +122,7 @@ fn inc_and_dec_wrap_and_return_the_old_value() {
         start.iter().map(|&x| [x, x]).collect::<Vec<_>>()
     );
     let code = device_code::of("inc_dec");
-    device_code::contains(
-        &code,
-        &[
-            "atom.global.inc.u32",
-            "atom.global.dec.u32",
-        ],
-    );
+    device_code::contains(&code, &["atom.global.inc.u32", "atom.global.dec.u32"]);
 }
 
 #[kernel]
@@ -173,13 +167,7 @@ fn floats_with_a_scope_pass_over_nan() {
         .fold((f32::MAX, f32::MIN), |(a, b), &x| (a.min(x), b.max(x)));
     assert_eq!(singles.to_vec().unwrap()[2..], [min, max]);
     let code = device_code::of("float_scopes");
-    device_code::contains(
-        &code,
-        &[
-            "atom.global.add.f32",
-            "atom.global.add.f64",
-        ],
-    );
+    device_code::contains(&code, &["atom.global.add.f32", "atom.global.add.f64"]);
 }
 
 #[kernel]
@@ -257,10 +245,7 @@ fn a_shared_histogram_counts_everything_once() {
     let code = device_code::of("histogram");
     device_code::contains(
         &code,
-        &[
-            "atom.relaxed.cta.shared.add.u32",
-            "atom.global.add.u32",
-        ],
+        &["atom.relaxed.cta.shared.add.u32", "atom.global.add.u32"],
     );
 }
 

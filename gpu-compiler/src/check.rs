@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::host_pointers;
 use crate::link::undefined;
 use crate::llvm::{self, Context, Metadata, Module, Value};
 use crate::names;
@@ -40,45 +41,72 @@ fn host_assembly(context: Context) -> u32 {
 
 /// Finds everything that cannot run, once for each kernel and cause.
 pub fn check(context: Context, module: Module, kernels: &[Kernel]) -> Vec<Diagnostic> {
-    let missing: BTreeSet<Value> = undefined(module)
+    let mut missing: BTreeSet<Value> = undefined(module)
         .into_iter()
         .filter(|&value| !PROVIDED.contains(&llvm::name(value).as_str()))
         .collect();
+    missing.extend(llvm::functions(module).filter(|&function| is_host_intrinsic(function)));
     kernels
         .iter()
         .flat_map(|kernel| check_kernel(context, kernel, &missing))
         .collect()
 }
 
-fn check_kernel(context: Context, kernel: &Kernel, missing: &BTreeSet<Value>) -> Vec<Diagnostic> {
-    let mut found = Vec::new();
-    let mut reported = BTreeSet::new();
-    for function in reach(kernel.function).functions {
-        for instruction in llvm::instructions(function) {
-            for (message, help) in faults(context, instruction, missing) {
-                if reported.insert(message.clone()) {
-                    let mut places = places_of(instruction);
-                    places.extend(callers(kernel.function, function));
-                    let (kernel, module) = (kernel.name.clone(), kernel.module_path.clone());
-                    found.push(Diagnostic {
-                        kernel,
-                        module,
-                        message,
-                        help,
-                        places,
-                    });
-                }
-            }
-        }
-    }
-    found
+/// LLVM's intrinsics for a host's own instructions.
+fn is_host_intrinsic(function: Value) -> bool {
+    const HOSTS: [&str; 3] = ["llvm.x86.", "llvm.aarch64.", "llvm.arm."];
+    let name = llvm::name(function);
+    HOSTS.iter().any(|host| name.starts_with(host))
 }
 
-fn faults(
-    context: Context,
-    instruction: Value,
-    missing: &BTreeSet<Value>,
-) -> Vec<(String, String)> {
+/// What is wrong, and what to do instead.
+type Fault = (String, String);
+
+fn check_kernel(context: Context, kernel: &Kernel, missing: &BTreeSet<Value>) -> Vec<Diagnostic> {
+    let reached = reach(kernel.function).functions;
+    let instructions = reached.into_iter().flat_map(llvm::instructions);
+    let mut found: Vec<(Value, Fault)> = instructions
+        .flat_map(|instruction| {
+            faults(context, instruction, missing)
+                .into_iter()
+                .map(move |fault| (instruction, fault))
+        })
+        .collect();
+    found.extend(
+        host_pointers::loads(kernel)
+            .into_iter()
+            .map(|load| (load, host_pointer())),
+    );
+    let mut reported = BTreeSet::new();
+    found.retain(|(_, (message, _))| reported.insert(message.clone()));
+    found
+        .into_iter()
+        .map(|(instruction, fault)| describe(kernel, instruction, fault))
+        .collect()
+}
+
+fn describe(kernel: &Kernel, instruction: Value, (message, help): Fault) -> Diagnostic {
+    let mut places = places_of(instruction);
+    places.extend(callers(kernel.function, llvm::function_of(instruction)));
+    Diagnostic {
+        kernel: kernel.name.clone(),
+        module: kernel.module_path.clone(),
+        file: kernel.file.clone(),
+        line: kernel.line,
+        message,
+        help,
+        places,
+    }
+}
+
+fn host_pointer() -> Fault {
+    (
+        "a parameter, or what a closure captures, holds a reference or function pointer of the host".into(),
+        "pass slices as parameters of their own (`x: &[T]`), and other data by value".into(),
+    )
+}
+
+fn faults(context: Context, instruction: Value, missing: &BTreeSet<Value>) -> Vec<Fault> {
     let mut faults = Vec::new();
     if calls_assembly(instruction) && llvm::metadata(instruction, host_assembly(context)).is_some()
     {
@@ -95,7 +123,7 @@ fn faults(
     faults
 }
 
-fn no_device_code(value: Value) -> (String, String) {
+fn no_device_code(value: Value) -> Fault {
     let symbol = llvm::name(value);
     let path = names::path(&symbol);
     if let Some(intrinsic) = symbol.strip_prefix("llvm.") {

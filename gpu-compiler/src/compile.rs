@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::intrinsics;
 use crate::launch_facts;
 use crate::link::{self, Sources};
-use crate::llvm::{self, Context, Module, Value};
+use crate::llvm::{self, Context, Metadata, Module, Value};
 use crate::loop_checks;
 use crate::records::{self, Kernel, Records};
 use crate::report::{self, Report};
@@ -53,8 +53,24 @@ fn lower(
     let dimensions = launch_facts::apply(module, &records.kernels, request.fma);
     intrinsics::lower(context, module)?;
     optimise::verify(module)?;
+    let subprograms: Vec<_> = records
+        .kernels
+        .iter()
+        .map(|kernel| subprogram(module, kernel))
+        .collect();
     loop_checks::version(context, module)?;
+    for (kernel, subprogram) in records.kernels.iter().zip(subprograms) {
+        if let Some(subprogram) = subprogram {
+            llvm::set_subprogram(kernel.function, subprogram);
+        }
+    }
     Ok(dimensions)
+}
+
+/// The debug information of a kernel's entry, whose body the kernel has after the first inlining: lines (`.loc`) are
+/// written only for functions that have some.
+fn subprogram(module: Module, kernel: &Kernel) -> Option<Metadata> {
+    llvm::function(module, &kernel.entry).and_then(llvm::subprogram)
 }
 
 fn optimise_and_emit(

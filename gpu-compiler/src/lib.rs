@@ -23,6 +23,7 @@ pub mod command;
 mod compile;
 mod emit;
 mod error;
+mod host_pointers;
 mod intrinsics;
 mod launch_facts;
 mod link;

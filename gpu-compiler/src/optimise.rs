@@ -10,7 +10,7 @@ use std::ptr;
 
 use crate::error::Error;
 use crate::intrinsics::READ_ONLY;
-use crate::llvm::{self, Context, Metadata, Module, TargetMachine, Value};
+use crate::llvm::{self, Context, Module, TargetMachine, Value};
 use crate::panic_exits;
 use crate::records::Kernel;
 
@@ -21,21 +21,12 @@ pub fn optimise(
     machine: TargetMachine,
     kernels: &[Kernel],
 ) -> Result<(), Error> {
-    let entries: Vec<_> = kernels
-        .iter()
-        .map(|kernel| entry_subprogram(module, kernel))
-        .collect();
     // Accesses of shared memory that are known to be aligned become wide ones.
     run_passes(
         module,
         "function(infer-address-spaces),default<O3>",
         Some(machine),
     )?;
-    for (kernel, entry) in kernels.iter().zip(entries) {
-        if let Some(entry) = entry {
-            llvm::set_subprogram(kernel.function, entry);
-        }
-    }
     panic_exits::merge(context, module, kernels)?;
     mark_read_only_loads(context, module);
     run_passes(
@@ -43,12 +34,6 @@ pub fn optimise(
         "function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg),globaldce",
         Some(machine),
     )
-}
-
-/// The debug information of a kernel's entry, whose body the kernel has after inlining: lines (`.loc`) are written only
-/// for functions that have some.
-fn entry_subprogram(module: Module, kernel: &Kernel) -> Option<Metadata> {
-    llvm::function(module, &kernel.entry).and_then(llvm::subprogram)
 }
 
 /// Runs a pipeline in LLVM's textual form.

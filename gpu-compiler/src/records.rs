@@ -15,6 +15,8 @@ const KERNEL_MAGIC: &[u8; 16] = b"oxwarp kernel 01";
 const RUNTIME_MAGIC: &[u8; 16] = b"oxwarp runtime01";
 /// `gpu_std::kernel::NO_FMA`.
 const NO_FMA: u32 = 1;
+/// `gpu_std::kernel::TAKES_POINTERS`.
+const TAKES_POINTERS: u32 = 2;
 
 /// A kernel instance that this crate has the code of.
 #[derive(Clone, Debug)]
@@ -22,7 +24,14 @@ pub struct Kernel {
     pub id: u128,
     pub name: String,
     pub module_path: String,
+    /// Where its name stands.
+    pub file: String,
+    pub line: u32,
     pub fma: bool,
+    /// Whether a raw pointer may be among its parameters.
+    pub takes_pointers: bool,
+    /// The places of the views of device memory in the parameter struct, in bytes.
+    pub views: Vec<u64>,
     /// The `ptx_kernel`.
     pub function: Value,
     /// Its name.
@@ -85,7 +94,11 @@ fn kernel(
         id,
         name,
         module_path: record.text(64)?,
+        file: record.text(80)?,
+        line: record.u32(96)?,
         fma: record.u32(100)? & NO_FMA == 0,
+        takes_pointers: record.u32(100)? & TAKES_POINTERS != 0,
+        views: record.numbers(120)?,
         function,
         symbol,
         entry: llvm::name(entry),
@@ -220,6 +233,17 @@ impl Constant {
             .get(&at)
             .copied()
             .ok_or(malformed("a pointer"))
+    }
+
+    /// A `&'static [usize]` at `at`.
+    fn numbers(&self, at: usize) -> Result<Vec<u64>, Error> {
+        let length = self.u64(at + 8)? as usize;
+        if length == 0 {
+            return Ok(Vec::new());
+        }
+        let initializer = llvm::initializer(self.pointer(at)?).ok_or(malformed("a list"))?;
+        let numbers = Constant::of(initializer)?;
+        (0..length).map(|index| numbers.u64(8 * index)).collect()
     }
 
     /// A `&'static str` at `at`.

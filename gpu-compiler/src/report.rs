@@ -37,6 +37,10 @@ pub struct Diagnostic {
     pub kernel: String,
     /// The crate and module of the kernel.
     pub module: String,
+    /// The file in which the kernel's name stands.
+    pub file: String,
+    /// The line of its name.
+    pub line: u32,
     /// What is wrong.
     pub message: String,
     /// What to do instead.
@@ -78,13 +82,15 @@ impl Report {
             let Diagnostic {
                 kernel,
                 module,
+                file,
+                line,
                 message,
                 help,
                 places,
             } = diagnostic;
             let _ = writeln!(
                 text,
-                "error\t{kernel}\t{module}\t{}\t{}",
+                "error\t{kernel}\t{module}\t{file}\t{line}\t{}\t{}",
                 one_line(message),
                 one_line(help)
             );
@@ -109,13 +115,17 @@ impl Report {
                         deep_stack: deep_stack.parse().ok()?,
                     })
                 }
-                ["error", kernel, module, message, help] => report.diagnostics.push(Diagnostic {
-                    kernel: kernel.into(),
-                    module: module.into(),
-                    message: message.into(),
-                    help: help.into(),
-                    places: Vec::new(),
-                }),
+                ["error", kernel, module, file, line, message, help] => {
+                    report.diagnostics.push(Diagnostic {
+                        kernel: kernel.into(),
+                        module: module.into(),
+                        file: file.into(),
+                        line: line.parse().ok()?,
+                        message: message.into(),
+                        help: help.into(),
+                        places: Vec::new(),
+                    })
+                }
                 ["at", file, line, column] => report.diagnostics.last_mut()?.places.push(Place {
                     file: file.into(),
                     line: line.parse().ok()?,
@@ -154,6 +164,8 @@ mod tests {
             diagnostics: vec![Diagnostic {
                 kernel: "k".into(),
                 module: "a::b".into(),
+                file: "src/a b.rs".into(),
+                line: 2,
                 message: "no".into(),
                 help: "yes".into(),
                 places: vec![place.clone(), place],

@@ -1,5 +1,8 @@
 //! The bitcode of core, alloc and compiler_builtins that ships inside the toolchain.
 //!
+//! libstd is read too, for the instances of core's and alloc's generic functions that it has: rustc does not make those
+//! of `#[inline(never)]` functions a second time.
+//!
 //! Each object of `libcore-*.rlib` and its like holds its bitcode in the section `.llvmbc` (for `-C lto`). The archive's
 //! symbol table says which object defines a symbol, so only those that are needed are read.
 
@@ -11,14 +14,17 @@ use object::read::archive::{ArchiveFile, ArchiveOffset};
 use object::{Object, ObjectSection};
 
 use crate::error::Error;
+use crate::names;
 
 /// The libraries that device code may need.
 const LIBRARIES: [&str; 3] = ["libcore-", "liballoc-", "libcompiler_builtins-"];
+/// The library of which only instances of other crates' functions are device code.
+const STD: &str = "libstd-";
 
 /// The toolchain's libraries, opened.
 pub struct StdBitcode {
     archives: Vec<Archive>,
-    members: HashMap<Vec<u8>, Member>,
+    members: HashMap<String, Member>,
 }
 
 struct Archive {
@@ -43,6 +49,7 @@ impl StdBitcode {
         for library in LIBRARIES {
             std.add(find(folder, library)?)?;
         }
+        std.add(find(folder, STD)?)?;
         Ok(std)
     }
 
@@ -63,7 +70,8 @@ impl StdBitcode {
                 archive,
                 offset: symbol.offset().0,
             };
-            self.members.entry(symbol.name().to_vec()).or_insert(member);
+            let name = String::from_utf8_lossy(symbol.name());
+            self.members.entry(name.into_owned()).or_insert(member);
         }
         self.archives.push(Archive { path, bytes });
         Ok(())
@@ -71,7 +79,10 @@ impl StdBitcode {
 
     /// The object that defines `symbol`.
     pub fn defines(&self, symbol: &str) -> Option<Member> {
-        self.members.get(symbol.as_bytes()).copied()
+        let member = *self.members.get(symbol)?;
+        let in_std = member.archive == LIBRARIES.len();
+        let is_instance = || matches!(names::crate_of(&names::path(symbol)), "core" | "alloc");
+        (!in_std || is_instance()).then_some(member)
     }
 
     /// An object's bitcode; `None` where it has none (assembly).

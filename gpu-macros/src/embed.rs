@@ -146,7 +146,7 @@ fn errors_of_other_crates_kernels(crate_name: &str) -> TokenStream {
 pub fn errors_of_kernel(name: &syn::Ident, source: &TokenStream) -> TokenStream {
     let of_kernel = diagnostics()
         .iter()
-        .filter(|diagnostic| *name == diagnostic.kernel);
+        .filter(|diagnostic| is_at(name, diagnostic));
     let errors = of_kernel.map(|diagnostic| {
         let span = diagnostic
             .places
@@ -155,6 +155,12 @@ pub fn errors_of_kernel(name: &syn::Ident, source: &TokenStream) -> TokenStream 
         error_at(span.unwrap_or(name.span()), diagnostic)
     });
     errors.collect()
+}
+
+/// Whether a diagnostic is about the kernel whose name stands there. A macro can write several kernels at one place.
+fn is_at(name: &syn::Ident, diagnostic: &Diagnostic) -> bool {
+    let span = name.span().unwrap();
+    *name == diagnostic.kernel && diagnostic.file.ends_with(&span.file())
 }
 
 fn error_at(span: Span, diagnostic: &Diagnostic) -> TokenStream {

@@ -31,16 +31,21 @@ pub struct KernelRecord {
     pub file: &'static str,
     /// The line of the kernel's name.
     pub line: u32,
-    /// Bit 0: no `fma` contraction.
+    /// [`NO_FMA`], [`TAKES_POINTERS`].
     pub flags: u32,
     /// Bytes of the parameter struct.
     pub params_size: usize,
     /// Its alignment in bytes.
     pub params_align: usize,
+    /// Where in it the views of device memory are, in bytes.
+    pub views: &'static [usize],
 }
 
 /// [`KernelRecord::flags`]: multiplications and additions of the kernel are not contracted to `fma`.
 pub const NO_FMA: u32 = 1;
+
+/// [`KernelRecord::flags`]: the kernel is an `unsafe fn`, whose caller answers for raw pointers among its parameters.
+pub const TAKES_POINTERS: u32 = 2;
 
 /// A type that stands for one kernel instance.
 ///

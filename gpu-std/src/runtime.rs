@@ -312,6 +312,19 @@ unsafe fn realloc(block: *mut u8, old: usize, align: usize, new: usize) -> *mut 
     }
 }
 
+/// Comparisons of slices of bytes are calls of C's `memcmp`.
+#[inline]
+unsafe extern "C" fn memcmp(a: *const u8, b: *const u8, len: usize) -> i32 {
+    for i in 0..len {
+        // SAFETY: both have `len` bytes, as C demands of its callers.
+        let (a, b) = unsafe { (*a.add(i), *b.add(i)) };
+        if a != b {
+            return i32::from(a) - i32::from(b);
+        }
+    }
+    0
+}
+
 /// There is nothing to see here on a device: rustc's check that a program has an allocator.
 #[inline]
 fn no_alloc_shim() {}
@@ -348,6 +361,8 @@ runtime! {
     "core::option::expect_failed" => expect_failed,
     "__rustc::__rust_alloc_error_handler" => alloc_error,
     "__rustc::rust_begin_unwind" => begin_unwind,
+    "memcmp" => memcmp,
+    "bcmp" => memcmp,
     "__rustc::__rust_alloc" => alloc,
     "__rustc::__rust_alloc_zeroed" => alloc_zeroed,
     "__rustc::__rust_realloc" => realloc,

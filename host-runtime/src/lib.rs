@@ -40,7 +40,7 @@ pub use host::HostData;
 #[doc(hidden)]
 pub mod __private {
     pub use gpu_std::kernel::{
-        KERNEL_MAGIC, KernelInstance, KernelParam, KernelRecord, NO_FMA, RawView,
+        KERNEL_MAGIC, KernelInstance, KernelParam, KernelRecord, NO_FMA, RawView, TAKES_POINTERS,
         parameter_is_copied_to_the_device,
     };
     pub use gpu_std::runtime::RUNTIME;

@@ -84,6 +84,7 @@ macro_rules! api {
 
         $(
             #[doc = concat!("`", stringify!($symbol), "`.")]
+            #[allow(clippy::too_many_arguments)]
             pub fn $name($($arg: $type),*) $(-> $result)? {
                 // SAFETY: handles are valid by the rule at the head of this file.
                 unsafe { (table().$symbol)($($arg),*) }
@@ -94,6 +95,7 @@ macro_rules! api {
             ///
             /// # Safety
             /// No handle that the call invalidates, and no pointer out of scope, is used afterwards.
+            #[allow(clippy::too_many_arguments)]
             #[allow(clippy::too_many_arguments)]
             pub unsafe fn $uname($($uarg: $utype),*) $(-> $uresult)? {
                 // SAFETY: the caller's promise.
@@ -144,6 +146,7 @@ api! {
     is_invoke = LLVMIsAInvokeInst(value: Value) -> Option<Value>;
     is_load = LLVMIsALoadInst(value: Value) -> Option<Value>;
     is_gep = LLVMIsAGetElementPtrInst(value: Value) -> Option<Value>;
+    gep_element = LLVMGetGEPSourceElementType(gep: Value) -> Type;
     is_phi = LLVMIsAPHINode(value: Value) -> Option<Value>;
     is_select = LLVMIsASelectInst(value: Value) -> Option<Value>;
     is_address_space_cast = LLVMIsAAddrSpaceCastInst(value: Value) -> Option<Value>;

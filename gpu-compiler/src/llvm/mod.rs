@@ -62,6 +62,8 @@ pub mod kind {
     pub const FLOAT: i32 = 2;
     /// `double`
     pub const DOUBLE: i32 = 3;
+    /// `iN`
+    pub const INTEGER: i32 = 8;
     /// `ptr`
     pub const POINTER: i32 = 12;
 }

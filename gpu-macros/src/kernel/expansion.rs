@@ -50,19 +50,17 @@ impl HostGenerics {
             .cloned()
             .collect();
         let mut names = Vec::new();
-        let mut is_static: Vec<syn::WherePredicate> = Vec::new();
-        for parameter in &declared.params {
+        for parameter in &mut declared.params {
             match parameter {
                 GenericParam::Type(parameter) => {
-                    let name = &parameter.ident;
-                    is_static.push(parse_quote!(#name: 'static));
-                    names.push(name.clone());
+                    parameter.colon_token.get_or_insert_with(Default::default);
+                    parameter.bounds.push(parse_quote!('static));
+                    names.push(parameter.ident.clone());
                 }
                 GenericParam::Const(parameter) => names.push(parameter.ident.clone()),
                 GenericParam::Lifetime(_) => {}
             }
         }
-        declared.make_where_clause().predicates.extend(is_static);
         HostGenerics { declared, names }
     }
 
@@ -137,11 +135,16 @@ fn instance(signature: &Signature, generics: &HostGenerics, options: &Options) -
     let phantom = generics.phantom();
     let raw_types = signature.parameters.iter().map(raw_type);
     let arguments = signature.parameters.iter().enumerate().map(read_parameter);
-    let flags = if options.fma {
-        quote!(0)
-    } else {
-        quote!(::oxwarp::__private::NO_FMA)
-    };
+    let flags = flags(signature, options);
+    let views = signature
+        .parameters
+        .iter()
+        .enumerate()
+        .filter(|(_, parameter)| parameter.is_view);
+    let views = views.map(|(index, _)| {
+        let field = Index::from(index);
+        quote!(::core::mem::offset_of!(__Params #type_generics, #field))
+    });
     let text = name.to_string();
     let line = quote_spanned!(name.span()=> ::core::line!());
     let used = names.is_empty().then(|| {
@@ -182,10 +185,26 @@ fn instance(signature: &Signature, generics: &HostGenerics, options: &Options) -
                 flags: #flags,
                 params_size: ::core::mem::size_of::<__Params #type_generics>(),
                 params_align: ::core::mem::align_of::<__Params #type_generics>(),
+                views: &[#(#views),*],
             };
         }
         #used
     }
+}
+
+fn flags(signature: &Signature, options: &Options) -> TokenStream {
+    let mut flags = quote!(0);
+    if !options.fma {
+        flags.extend(quote!(| ::oxwarp::__private::NO_FMA));
+    }
+    if is_unsafe(signature) {
+        flags.extend(quote!(| ::oxwarp::__private::TAKES_POINTERS));
+    }
+    flags
+}
+
+fn is_unsafe(signature: &Signature) -> bool {
+    matches!(signature.function.sig.safety, syn::Safety::Unsafe(_))
 }
 
 fn raw_type(parameter: &Parameter) -> TokenStream {
@@ -203,14 +222,14 @@ fn read_parameter((index, parameter): (usize, &Parameter)) -> TokenStream {
     if parameter.is_view {
         quote!(<#ty as ::oxwarp::__private::KernelParam>::from_raw(__params.#field))
     } else {
-        quote!(__params.#field)
+        quote!(::core::ptr::read(&raw const __params.#field))
     }
 }
 
 fn launch(signature: &Signature, generics: &HostGenerics) -> TokenStream {
     let name = signature.name();
     let (impl_generics, type_generics, where_clause) = generics.declared.split_for_impl();
-    let is_unsafe = matches!(signature.function.sig.safety, syn::Safety::Unsafe(_));
+    let is_unsafe = is_unsafe(signature);
     let unsafety = is_unsafe.then(|| quote!(unsafe));
     let names: Vec<&Ident> = signature
         .parameters

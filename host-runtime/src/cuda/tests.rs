@@ -118,6 +118,7 @@ const fn record(id: TypeId, name: &'static str) -> KernelRecord {
         flags: 0,
         params_size: 24,
         params_align: 8,
+        views: &[],
     }
 }
 

@@ -56,6 +56,7 @@ macro_rules! kernel {
                     flags: 0,
                     params_size: size_of::<Parameters>(),
                     params_align: align_of::<Parameters>(),
+                    views: &[],
                 };
             }
 
