@@ -40,6 +40,7 @@ pub mod request;
 mod retarget;
 mod std_bitcode;
 mod target;
+mod wide_integers;
 
 pub use compile::compile;
 pub use error::Error;

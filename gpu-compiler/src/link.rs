@@ -21,6 +21,7 @@ use crate::records::Records;
 use crate::request::Request;
 use crate::retarget;
 use crate::std_bitcode::StdBitcode;
+use crate::wide_integers;
 
 /// The sources of definitions.
 pub struct Sources<'a> {
@@ -69,6 +70,7 @@ impl<'a> Sources<'a> {
     /// Links what is missing of the device runtime and the standard library; whether there was something.
     fn link_rust(&self, module: Module) -> Result<bool, Error> {
         math::name_calls(module);
+        wide_integers::name_conversions(module);
         let mut missing: Vec<String> = undefined(module).into_iter().map(llvm::name).collect();
         missing.retain(|name| !math::is_function(name));
         Ok(self.link_runtime(module, &missing)? | self.link_std(module, &missing)?)

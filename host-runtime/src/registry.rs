@@ -157,6 +157,7 @@ mod tests {
         flags: 0,
         params_size: 0,
         params_align: 1,
+        views: &[],
     };
 
     const fn code(crate_name: &'static str, skipped: Option<&'static str>) -> DeviceCode {

@@ -175,6 +175,7 @@ api! {
     value_type = LLVMGlobalGetValueType(global: Value) -> Type;
     type_kind = LLVMGetTypeKind(kind_of: Type) -> i32;
     pointer_address_space = LLVMGetPointerAddressSpace(pointer: Type) -> u32;
+    integer_width = LLVMGetIntTypeWidth(integer: Type) -> u32;
     array_length = LLVMGetArrayLength2(array: Type) -> u64;
     parameter = LLVMGetParam(function: Value, index: u32) -> Value;
     void_type = LLVMVoidTypeInContext(context: Context) -> Type;

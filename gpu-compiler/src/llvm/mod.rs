@@ -52,6 +52,14 @@ pub mod opcode {
     pub const FP_EXT: i32 = 38;
     /// `bitcast`
     pub const BIT_CAST: i32 = 41;
+    /// `fptoui`
+    pub const FP_TO_UI: i32 = 33;
+    /// `fptosi`
+    pub const FP_TO_SI: i32 = 34;
+    /// `uitofp`
+    pub const UI_TO_FP: i32 = 35;
+    /// `sitofp`
+    pub const SI_TO_FP: i32 = 36;
     /// `inttoptr`
     pub const INT_TO_PTR: i32 = 40;
 }
