@@ -20,7 +20,7 @@ use crate::optimise::run_passes;
 use crate::records::Records;
 use crate::request::Request;
 use crate::retarget;
-use crate::std_bitcode::StdBitcode;
+use crate::std_bitcode::{Member, StdBitcode};
 use crate::wide_integers;
 
 /// The sources of definitions.
@@ -151,10 +151,40 @@ impl<'a> Sources<'a> {
             if let Some(bitcode) = self.std.bitcode(member)? {
                 let source = parse_lazily(self.context, bitcode, "the standard library")?;
                 llvm::strip_debug_info(source);
+                self.hide_host_definitions(source, member, missing);
                 link_as_needed(module, source, "the standard library")?;
             }
         }
         Ok(missing.iter().any(|name| is_defined(module, name)))
+    }
+
+    /// LLVM's linker takes whatever the module declares. What the runtime replaces is made a declaration in `source`
+    /// too, and what is not this object's to define (std's own functions) gets another name.
+    fn hide_host_definitions(&self, source: Module, member: Member, missing: &[String]) {
+        let functions = llvm::functions(source).filter(|&function| !llvm::declared_only(function));
+        for function in functions.collect::<Vec<_>>() {
+            let symbol = llvm::name(function);
+            let replaced = self.is_replaced(&symbol);
+            if replaced || (missing.contains(&symbol) && self.std.defines(&symbol) != Some(member))
+            {
+                llvm::rename(function, &format!("{symbol}.host"));
+            }
+            if replaced {
+                let declaration = llvm::declare(source, &symbol, llvm::value_type(function));
+                llvm::replace_all_uses(function, declaration);
+            }
+        }
+    }
+
+    /// A mangled symbol holds the last part of its path as it is, which spares demangling most of them.
+    fn is_replaced(&self, symbol: &str) -> bool {
+        let last_part = |path: &str| {
+            path.rsplit("::")
+                .next()
+                .is_some_and(|part| symbol.contains(part))
+        };
+        self.replacements.keys().any(|path| last_part(path))
+            && self.replacements.contains_key(&names::path(symbol))
     }
 }
 

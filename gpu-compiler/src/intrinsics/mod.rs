@@ -141,7 +141,8 @@ impl Lowering {
             return Ok(());
         };
         if matches!(name, "malloc" | "free") {
-            llvm::rename(function, name);
+            let provided = llvm::declare(self.module, name, llvm::value_type(function));
+            llvm::replace_all_uses(function, provided);
             return Ok(());
         }
         let Some(lower) = rule(name) else {
