@@ -161,8 +161,11 @@ fn kernel(name: &str) -> (&'static str, &'static str) {
     body.split_at(body.find('{').unwrap())
 }
 
+/// A kernel's own instructions: without its exits for panics, which LLVM puts last. These record the panic in host
+/// memory, with an atomic claim and accesses of any address space.
 fn body(name: &str) -> &'static str {
-    kernel(name).1
+    let body = kernel(name).1;
+    body.split("[oxwarp_panic_slot]").next().unwrap()
 }
 
 fn count(text: &str, what: &str) -> usize {
@@ -206,9 +209,10 @@ fn the_default_target_is_the_lowest() {
 
 #[test]
 fn slices_are_read_through_the_read_only_cache() {
-    for (name, loads) in [("own_axpy", 1), ("own_indexes", 2), ("own_counts", 1)] {
+    for (name, loads) in [("own_axpy", 1), ("own_indexes", 2)] {
         assert_eq!(count(body(name), "ld.global.nc"), loads, "{}", body(name));
     }
+    assert!(count(body("own_counts"), "ld.global.nc") >= 1);
     for name in [
         "own_axpy",
         "own_indexes",
@@ -234,7 +238,9 @@ fn atomics_are_not_read_through_the_read_only_cache() {
 fn atomic_additions_are_one_instruction() {
     let text = body("own_counts");
     let additions = |kind: &str| count(text, &format!(".add.{kind}"));
-    assert_eq!((additions("u32"), additions("f32")), (1, 1), "{text}");
+    // LLVM may copy the loop for the case that there is no sum to add to, in which the first trip panics.
+    assert!((1..=2).contains(&additions("u32")), "{text}");
+    assert_eq!(additions("f32"), 1, "{text}");
     assert!(text.contains("red.") || text.contains("atom."), "{text}");
     assert_eq!(count(text, ".cas"), 0, "{text}");
 }

@@ -9,11 +9,15 @@
 //! panics (index, overflow, `unwrap`) are replaced one by one, so that `core::fmt` is linked only into kernels that
 //! format a message of their own.
 //!
+//! Code that records a panic must not panic in turn: it goes through `NonNull`, whose code is core's, where a debug
+//! build adds no checks of pointers.
+//!
 //! The functions are `#[inline]` so that each crate with kernels has their code; the device compiler keeps those that
 //! panic out of line.
 
 use core::fmt::{self, Write};
 use core::panic::{Location, PanicInfo};
+use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU32, Ordering, fence};
 
 use crate::dim::Dim3;
@@ -125,13 +129,13 @@ type Caller = &'static Location<'static>;
 #[inline(always)]
 fn record(location: Option<&Location<'_>>, fill: impl FnOnce(&mut PanicRecord)) -> ! {
     // SAFETY: the host sets the pointer to a slot that outlives the context's modules.
-    let slot = unsafe { &*gpu::panic_slot() };
+    let slot = unsafe { NonNull::new_unchecked(gpu::panic_slot()).as_ref() };
     let claim = slot
         .claimed
         .compare_exchange(0, 1, Ordering::Relaxed, Ordering::Relaxed);
     if claim.is_ok() {
         // SAFETY: the exchange lets one thread come here until the host has read the record.
-        let record = unsafe { &mut *slot.record };
+        let record = unsafe { NonNull::new_unchecked(slot.record).as_mut() };
         record.state.store(BEING_WRITTEN, Ordering::Relaxed);
         if let Some(location) = location {
             record.line = location.line();
@@ -244,6 +248,7 @@ panics_with! {
     shr_overflow: "attempt to shift right with overflow";
     div_by_zero: "attempt to divide by zero";
     rem_by_zero: "attempt to calculate the remainder with a divisor of zero";
+    null_pointer: "null pointer dereference occurred";
     unwrap_none: "called `Option::unwrap()` on a `None` value";
 }
 
@@ -251,6 +256,12 @@ panics_with! {
 #[inline]
 fn alloc_error(_size: usize, _align: usize) -> ! {
     panic_str("the device heap is full", Location::caller())
+}
+
+/// A debug build's check of a pointer.
+#[inline(always)]
+fn misaligned_pointer(_required: usize, _found: usize, location: Caller) -> ! {
+    panic_str("misaligned pointer dereference", location)
 }
 
 /// The smallest alignment that CUDA's `malloc` guarantees.
@@ -357,6 +368,9 @@ runtime! {
     "core::panicking::panic_const::panic_const_shr_overflow" => shr_overflow,
     "core::panicking::panic_const::panic_const_div_by_zero" => div_by_zero,
     "core::panicking::panic_const::panic_const_rem_by_zero" => rem_by_zero,
+    "core::panicking::panic_nounwind" => panic_str,
+    "core::panicking::panic_null_pointer_dereference" => null_pointer,
+    "core::panicking::panic_misaligned_pointer_dereference" => misaligned_pointer,
     "core::option::unwrap_failed" => unwrap_none,
     "core::option::expect_failed" => expect_failed,
     "__rustc::__rust_alloc_error_handler" => alloc_error,

@@ -160,7 +160,7 @@ impl Invocation {
             arguments.push("-Zpanic_abort_tests".into());
         }
         let own = "-Copt-level=3 -Cno-prepopulate-passes -Ccodegen-units=1 -Cpanic=abort \
-                   -Cdebuginfo=line-directives-only -Zmir-enable-passes=-JumpThreading -Zinline-mir=no \
+                   -Cdebuginfo=line-directives-only -Zmir-enable-passes=-JumpThreading,-CheckAlignment,-CheckNull -Zinline-mir=no \
                    -Zub-checks=no --cap-lints=allow";
         arguments.extend(own.split_whitespace().map(String::from));
         arguments.push(format!("--emit=llvm-bc={}", bitcode.display()));
