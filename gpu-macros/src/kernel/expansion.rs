@@ -50,17 +50,27 @@ impl HostGenerics {
             .cloned()
             .collect();
         let mut names = Vec::new();
+        let mut in_where_clause: Vec<syn::WherePredicate> = Vec::new();
         for parameter in &mut declared.params {
             match parameter {
                 GenericParam::Type(parameter) => {
-                    parameter.colon_token.get_or_insert_with(Default::default);
-                    parameter.bounds.push(parse_quote!('static));
-                    names.push(parameter.ident.clone());
+                    let name = parameter.ident.clone();
+                    // Where the user's bounds are: clippy objects to bounds in two places.
+                    if parameter.bounds.is_empty() {
+                        in_where_clause.push(parse_quote!(#name: 'static));
+                    } else {
+                        parameter.bounds.push(parse_quote!('static));
+                    }
+                    names.push(name);
                 }
                 GenericParam::Const(parameter) => names.push(parameter.ident.clone()),
                 GenericParam::Lifetime(_) => {}
             }
         }
+        declared
+            .make_where_clause()
+            .predicates
+            .extend(in_where_clause);
         HostGenerics { declared, names }
     }
 
