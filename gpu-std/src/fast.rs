@@ -34,8 +34,6 @@ approximate! {
     /// The logarithm to base 2: absolute error up to 2^-22 in [0.5, 2], else 2 ULP. CUDA C: `__log2f`; PTX:
     /// `lg2.approx`.
     log2(x) = "lg2.approx.ftz.f32 {0}, {1};", Real::log2(x);
-    /// The hyperbolic tangent: relative error up to 2^-11. PTX: `tanh.approx` (sm_75).
-    tanh(x) = "tanh.approx.f32 {0}, {1};", Real::tanh(x);
     /// `1 / x`: 1 ULP. CUDA C: `__frcp_rn` is the accurate one; PTX: `rcp.approx`.
     recip(x) = "rcp.approx.ftz.f32 {0}, {1};", 1.0 / x;
     /// The square root: 3 ULP. PTX: `sqrt.approx`.
@@ -57,6 +55,18 @@ approximate! {
 #[inline]
 pub fn tan(x: f32) -> f32 {
     div(sin(x), cos(x))
+}
+
+/// The hyperbolic tangent, as `1 - 2 / (exp(2 x) + 1)`: absolute error up to 2^-21.
+///
+/// ```
+/// fn activation(x: f32) -> f32 {
+///     gpu_std::fast::tanh(x)
+/// }
+/// ```
+#[inline]
+pub fn tanh(x: f32) -> f32 {
+    1.0 - div(2.0, exp(2.0 * x) + 1.0)
 }
 
 /// Sine and cosine. CUDA C: `__sincosf`.
