@@ -76,8 +76,8 @@ fn integer_instructions_are_what_they_say() {
             })
             .sum::<u32>();
         let expected = [
-            (u64::from(a) * u64::from(b) >> 32) as u32,
-            (i64::from(a as i32) * i64::from(b as i32) >> 32) as u32,
+            ((u64::from(a) * u64::from(b)) >> 32) as u32,
+            ((i64::from(a as i32) * i64::from(b as i32)) >> 32) as u32,
             (c as i32).wrapping_add(signed) as u32,
             c.wrapping_add(unsigned),
             ((wide << (d % 32)) >> 32) as u32,

@@ -78,7 +78,7 @@ atomics! {
     AtomicF64: f64,;
 }
 
-/// `N` atomics in shared memory, from [`shared_atomics!`](crate::shared_atomics).
+/// `N` atomics in shared memory, from [`shared_atomics!`](crate::shared_atomics!).
 #[derive(Clone, Copy, Debug)]
 pub struct SharedAtomics<A, const N: usize> {
     first: *const A,

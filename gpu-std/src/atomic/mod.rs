@@ -1,7 +1,7 @@
 //! Atomics beyond `core::sync::atomic`, whose types work in kernels as they are.
 //!
 //! A kernel takes atomics as `&[AtomicU32]` or `&[AtomicF32]`; on the host the argument is `&mut DeviceArray<u32>` or
-//! `&mut DeviceArray<f32>`. In shared memory they come from [`shared_atomics!`](crate::shared_atomics).
+//! `&mut DeviceArray<f32>`. In shared memory they come from [`shared_atomics!`](crate::shared_atomics!).
 //!
 //! | CUDA C | here |
 //! | --- | --- |
