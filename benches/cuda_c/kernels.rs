@@ -6,7 +6,7 @@ use oxwarp::prelude::*;
 fn saxpy(alpha: f32, x: &[f32], mut y: DisjointSlice<f32>) {
     let i = thread::index_1d();
     if let Some(y) = y.get_mut(i) {
-        *y = alpha * x[*i] + *y;
+        *y += alpha * x[*i];
     }
 }
 

@@ -55,8 +55,8 @@ fn main() {
         side::PAIRS
     );
     println!(
-        "{:<14} {:>9} {:>9} {:>7}  {}",
-        "kernel", "Rust", "CUDA C", "ratio", "registers Rust/C, difference"
+        "{:<14} {:>9} {:>9} {:>7}  registers Rust/C, difference",
+        "kernel", "Rust", "CUDA C", "ratio"
     );
     run(&sides);
 }

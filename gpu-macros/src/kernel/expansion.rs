@@ -133,6 +133,8 @@ fn function(signature: &Signature) -> TokenStream {
         .attrs
         .retain(|attribute| !attribute.path().is_ident("doc"));
     quote! {
+        // Each parameter of a kernel is an array or a number: there may be many.
+        #[allow(clippy::too_many_arguments)]
         #[inline]
         #function
     }
