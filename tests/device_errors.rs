@@ -164,5 +164,6 @@ cases! {
     outlined_helper: OF_THE_SYSTEM, at "outlined_helper.rs:6:";
     second_kernel: OF_THE_SYSTEM, at "in the kernel `bad`";
     closure: OF_THE_SYSTEM, at "in the kernel `map`", at "closure.rs:10:";
+    captured_reference: "help: pass slices as parameters of their own";
     own_closure: OF_THE_SYSTEM, at "own_closure.rs:14:";
 }

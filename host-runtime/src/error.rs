@@ -10,8 +10,8 @@ use gpu_std::Dim3;
 /// A result of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What went wrong.
-#[derive(Debug, thiserror::Error)]
+/// What went wrong. `Debug` is `Display`: it is what a program prints whose `main` returns the error.
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A call of the CUDA driver failed.
@@ -334,6 +334,12 @@ pub enum Error {
         /// Another argument's device.
         second: String,
     },
+}
+
+impl std::fmt::Debug for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
 }
 
 /// A panic of a kernel's thread: the first of its launch.
