@@ -25,8 +25,8 @@ pack() {
     mkdir -p carry/test carry/example carry/bench
     CARGO_PROFILE_DEV_DEBUG=0 cargo test -p oxwarp -p host-runtime -p gpu-kernels --tests --no-run \
         --message-format=json | executables | while read -r name path; do
-        # These run cargo or rustc.
-        case $name in compile_fail | device_errors) continue ;; esac
+        # These run cargo, rustc or ptxas, and launch nothing.
+        case $name in compile_fail | device_errors | ptx | ptx_warp) continue ;; esac
         cp "$path" "carry/test/$name"
     done
     cargo build --release --examples --message-format=json | executables | while read -r name path; do

@@ -5,6 +5,7 @@ use std::ptr;
 use crate::atomics;
 use crate::error::Error;
 use crate::llvm::{self, Module, TargetMachine};
+use crate::negation;
 
 /// The module as PTX.
 pub fn emit(module: Module, machine: TargetMachine) -> Result<String, Error> {
@@ -26,5 +27,6 @@ pub fn emit(module: Module, machine: TargetMachine) -> Result<String, Error> {
     let bytes = unsafe {
         std::slice::from_raw_parts(llvm::buffer_start(buffer), llvm::buffer_size(buffer))
     };
-    Ok(atomics::modify(&String::from_utf8_lossy(bytes)))
+    let ptx = atomics::modify(&String::from_utf8_lossy(bytes));
+    Ok(negation::by_complement(&ptx))
 }

@@ -31,6 +31,7 @@ mod llvm;
 mod loop_checks;
 mod math;
 mod names;
+mod negation;
 mod optimise;
 mod panic_exits;
 mod reach;

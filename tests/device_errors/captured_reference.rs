@@ -2,9 +2,9 @@
 use oxwarp::prelude::*;
 
 #[kernel]
-fn map(f: impl Fn(u32) -> u32 + Copy, mut y: DisjointSlice<u32>) {
+fn map(f: impl Fn(u32) -> u32 + Copy, mut y: DisjointSlice<u32>) { //~ holds a reference
     if let Some(y) = y.get_mut(thread::index_1d()) {
-        *y = f(*y); //~ holds a reference
+        *y = f(*y);
     }
 }
 

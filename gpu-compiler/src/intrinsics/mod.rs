@@ -28,6 +28,7 @@ pub fn lower(context: Context, module: Module) -> Result<(), Error> {
         module,
         builder: llvm::create_builder(context),
     };
+    lowering.panic_slot_variable();
     for function in llvm::functions(module).collect::<Vec<_>>() {
         let name = llvm::name(function);
         if let Some(intrinsic) = name.strip_prefix("gpu.llvm.") {
@@ -180,14 +181,20 @@ impl Lowering {
         Ok(())
     }
 
-    fn panic_slot(&self, call: Value) -> Result<(), Error> {
+    /// Every module has the variable, so that the host finds it.
+    fn panic_slot_variable(&self) -> Value {
         let pointer = llvm::pointer_type(self.context, 0);
-        let variable = llvm::global(self.module, PANIC_SLOT).unwrap_or_else(|| {
+        llvm::global(self.module, PANIC_SLOT).unwrap_or_else(|| {
             let variable = self.global(PANIC_SLOT, pointer, llvm::GLOBAL);
             llvm::set_initializer(variable, llvm::const_null(pointer));
             llvm::set_externally_initialized(variable, 1);
             variable
-        });
+        })
+    }
+
+    fn panic_slot(&self, call: Value) -> Result<(), Error> {
+        let pointer = llvm::pointer_type(self.context, 0);
+        let variable = self.panic_slot_variable();
         // SAFETY: the name is a C string.
         let slot = unsafe { llvm::build_load(self.builder, pointer, variable, c"".as_ptr()) };
         llvm::replace_instruction(call, slot);

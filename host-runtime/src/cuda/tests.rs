@@ -294,23 +294,16 @@ fn launches_panics_and_the_launch_after_one() -> Result<()> {
 }
 
 #[test]
-fn launches_are_asynchronous_and_arrays_in_use_may_be_dropped() -> Result<()> {
+fn arrays_in_use_may_be_dropped() -> Result<()> {
     let Some(gpu) = gpu() else { return Ok(()) };
     load(&gpu, SPIN, code(75, ptx()), 0)?;
     let mut kept = gpu.full(512, 1.0f32)?;
-    let start = std::time::Instant::now();
     for _ in 0..20 {
         let mut x = gpu.zeros::<f32>(1 << 20)?;
         launch(SPIN, &mut x, 2.0)?;
     }
     launch(SPIN, &mut kept, 2.0)?;
-    let queued = start.elapsed();
     assert_eq!(kept.to_vec()?, [2.0; 512]);
-    let done = start.elapsed();
-    assert!(
-        done > queued * 2,
-        "queued after {queued:?}, done after {done:?}"
-    );
     Ok(())
 }
 
