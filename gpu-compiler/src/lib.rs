@@ -6,14 +6,14 @@
 //!
 //! 1. `records` - find the kernel records, make each entry a `ptx_kernel`.
 //! 2. `link` - drop what no kernel reaches; link in what kernels reach of the device runtime, core, alloc
-//!    (`std_bitcode`) and the mathematical functions (`math`).
+//!    (`std_bitcode`), the mathematical functions (`math`) and the conversions of 128-bit integers (`wide_integers`).
 //! 3. `retarget` - the NVPTX triple and data layout; host attributes off, `convergent` on.
 //! 4. `launch_facts` - what each kernel says of its launches, and what follows for its code.
 //! 5. `intrinsics` - lower the `gpu.*` calls.
 //! 6. `loop_checks` - bounds checks out of loops; `optimise` - LLVM's own pipeline, then the marks for read-only
 //!    loads; `panic_exits` - panics without calls.
-//! 7. `check` - report what is left without device code.
-//! 8. `emit` - PTX; `atomics` - orderings and scopes that LLVM leaves out.
+//! 7. `check` - report what is left without device code, and host pointers among the parameters (`host_pointers`).
+//! 8. `emit` - PTX; `atomics` - orderings and scopes that LLVM leaves out; `negation` - a fault of the driver avoided.
 //!
 //! LLVM aborts the process on an internal error, so [`command`] is run in a process of its own by `gpu-macros`.
 
