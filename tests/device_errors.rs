@@ -66,7 +66,8 @@ fn manifest(root: &Path) -> String {
     let folder = folder();
     let mut manifest = format!(
         "[package]\nname = \"device_errors\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\
-         [dependencies]\noxwarp = {{ path = {root:?} }}\nhost_only = {{ path = \"host_only\" }}\n[workspace]\n"
+         [dependencies]\noxwarp = {{ path = {root:?} }}\nhost_only = {{ path = \"host_only\" }}\n[workspace]\n\
+         [package.metadata.oxwarp]\ntargets = [\"sm_75\", \"sm_90\"]\n"
     );
     for file in programs() {
         let name = file.file_stem().unwrap().to_str().unwrap();
@@ -165,5 +166,8 @@ cases! {
     second_kernel: OF_THE_SYSTEM, at "in the kernel `bad`";
     closure: OF_THE_SYSTEM, at "in the kernel `map`", at "closure.rs:10:";
     captured_reference: "help: pass slices as parameters of their own";
+    lower_sm: "help: compile it for sm_80 with `targets = [\"sm_80\"]` under `[package.metadata.oxwarp]` in Cargo.toml",
+        at "`if target::sm() >= 80 {", at "lower_sm.rs:7:";
+    second_target: "OXWARP_TARGETS=sm_100";
     own_closure: OF_THE_SYSTEM, at "own_closure.rs:14:";
 }

@@ -12,6 +12,8 @@ use crate::names;
 use crate::reach::reach;
 use crate::records::Kernel;
 use crate::report::{Diagnostic, Place};
+use crate::requirements;
+use crate::target::Target;
 
 /// Functions that CUDA's own runtime gives to every module.
 const PROVIDED: [&str; 3] = ["malloc", "free", "vprintf"];
@@ -40,7 +42,12 @@ fn host_assembly(context: Context) -> u32 {
 }
 
 /// Finds everything that cannot run, once for each kernel and cause.
-pub fn check(context: Context, module: Module, kernels: &[Kernel]) -> Vec<Diagnostic> {
+pub fn check(
+    context: Context,
+    module: Module,
+    kernels: &[Kernel],
+    target: Target,
+) -> Vec<Diagnostic> {
     let mut missing: BTreeSet<Value> = undefined(module)
         .into_iter()
         .filter(|&value| !PROVIDED.contains(&llvm::name(value).as_str()))
@@ -48,7 +55,7 @@ pub fn check(context: Context, module: Module, kernels: &[Kernel]) -> Vec<Diagno
     missing.extend(llvm::functions(module).filter(|&function| is_host_intrinsic(function)));
     kernels
         .iter()
-        .flat_map(|kernel| check_kernel(context, kernel, &missing))
+        .flat_map(|kernel| check_kernel(context, kernel, &missing, target))
         .collect()
 }
 
@@ -62,12 +69,17 @@ fn is_host_intrinsic(function: Value) -> bool {
 /// What is wrong, and what to do instead.
 type Fault = (String, String);
 
-fn check_kernel(context: Context, kernel: &Kernel, missing: &BTreeSet<Value>) -> Vec<Diagnostic> {
+fn check_kernel(
+    context: Context,
+    kernel: &Kernel,
+    missing: &BTreeSet<Value>,
+    target: Target,
+) -> Vec<Diagnostic> {
     let reached = reach(kernel.function).functions;
     let instructions = reached.into_iter().flat_map(llvm::instructions);
     let mut found: Vec<(Value, Fault)> = instructions
         .flat_map(|instruction| {
-            faults(context, instruction, missing)
+            faults(context, instruction, missing, target)
                 .into_iter()
                 .map(move |fault| (instruction, fault))
         })
@@ -106,7 +118,12 @@ fn host_pointer() -> Fault {
     )
 }
 
-fn faults(context: Context, instruction: Value, missing: &BTreeSet<Value>) -> Vec<Fault> {
+fn faults(
+    context: Context,
+    instruction: Value,
+    missing: &BTreeSet<Value>,
+    target: Target,
+) -> Vec<Fault> {
     let mut faults = Vec::new();
     if calls_assembly(instruction) && llvm::metadata(instruction, host_assembly(context)).is_some()
     {
@@ -114,6 +131,9 @@ fn faults(context: Context, instruction: Value, missing: &BTreeSet<Value>) -> Ve
             "host inline assembly cannot run on a GPU".into(),
             "write it in Rust, or keep it out of the kernel".into(),
         ));
+    }
+    if llvm::is_call_site(instruction) {
+        faults.extend(requirements::unmet(instruction, target));
     }
     faults.extend(
         llvm::operands(instruction)

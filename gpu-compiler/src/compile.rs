@@ -6,12 +6,13 @@ use crate::error::Error;
 use crate::intrinsics;
 use crate::launch_facts;
 use crate::link::{self, Sources};
-use crate::llvm::{self, Context, Metadata, Module, Value};
+use crate::llvm::{self, Context, Metadata, Module, TargetMachine, Value};
 use crate::loop_checks;
 use crate::records::{self, Kernel, Records};
 use crate::report::{self, Report};
 use crate::request::Request;
-use crate::{check, emit, optimise, retarget};
+use crate::target::Target;
+use crate::{check, emit, optimise, requirements, retarget};
 
 /// Compiles the kernels of `request.bitcode`: writes `sm_*.ptx` for each target and [`Report::FILE`] to
 /// `request.output`. Errors of the user's code are in the report; then there is no PTX.
@@ -22,7 +23,7 @@ use crate::{check, emit, optimise, retarget};
 pub fn compile(request: &Request) -> Result<Report, Error> {
     llvm::load(&request.llvm)?;
     let context = llvm::context_create();
-    retarget::learn_data_layout(retarget::machine(request.targets[0])?);
+    retarget::learn_data_layout(machine(request.targets[0])?);
     let module = link::parse(context, &link::read_file(&request.bitcode)?, "the crate")?;
     retarget::set_target(module);
     let records = records::read(context, module)?;
@@ -49,6 +50,7 @@ fn lower(
         .collect();
     Sources::open(context, request, records)?.link_into(module, &functions)?;
     retarget::retarget(context, module);
+    requirements::describe_calls(context, module);
     intrinsics::lower_arithmetic(context, module)?;
     let dimensions = launch_facts::apply(module, &records.kernels, request.fma);
     intrinsics::lower(context, module)?;
@@ -81,29 +83,34 @@ fn optimise_and_emit(
     request: &Request,
 ) -> Result<Report, Error> {
     let mut report = Report::default();
-    for (index, &target) in request.targets.iter().enumerate() {
+    for &target in &request.targets {
         let module = llvm::clone_module(lowered);
-        let machine = retarget::machine(target)?;
         let kernels = in_clone(module, kernels);
-        optimise::optimise(context, module, machine, &kernels)?;
-        if index == 0 {
-            report.diagnostics = check::check(context, module, &kernels);
-            report.kernels = kernels
-                .iter()
-                .zip(dimensions)
-                .map(|(kernel, &dimensions)| describe(kernel, dimensions))
-                .collect();
-        }
+        requirements::fold(module, target);
+        optimise::optimise(context, module, machine(target)?, &kernels)?;
+        report.diagnostics = check::check(context, module, &kernels, target);
         if !report.diagnostics.is_empty() {
             break;
         }
+        let described = kernels
+            .iter()
+            .zip(dimensions)
+            .map(|(kernel, &dimensions)| describe(kernel, dimensions));
+        report.add(described.collect());
+        let isa = target.isa().max(requirements::take(module));
+        optimise::run_passes(module, "globaldce", None)?;
         write(
             request,
             &format!("{target}.ptx"),
-            &emit::emit(module, machine)?,
+            &emit::emit(module, retarget::machine(target, isa)?)?,
         )?;
     }
     Ok(report)
+}
+
+/// The back end for code that asks for no newer PTX than its target does.
+fn machine(target: Target) -> Result<TargetMachine, Error> {
+    retarget::machine(target, target.isa())
 }
 
 /// The same kernels in a clone of their module.

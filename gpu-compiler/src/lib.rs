@@ -13,7 +13,8 @@
 //! 6. `loop_checks` - bounds checks out of loops; `optimise` - LLVM's own pipeline, then the marks for read-only
 //!    loads; `panic_exits` - panics without calls.
 //! 7. `check` - report what is left without device code, and host pointers among the parameters (`host_pointers`).
-//! 8. `emit` - PTX; `atomics` - orderings and scopes that LLVM leaves out; `negation` - a fault of the driver avoided.
+//! 8. `requirements` - what the code asks of each target: its number folded in, items that it lacks reported.
+//! 9. `emit` - PTX; `atomics` - orderings and scopes that LLVM leaves out; `negation` - a fault of the driver avoided.
 //!
 //! LLVM aborts the process on an internal error, so [`command`] is run in a process of its own by `gpu-macros`.
 
@@ -38,6 +39,7 @@ mod reach;
 mod records;
 pub mod report;
 pub mod request;
+mod requirements;
 mod retarget;
 mod std_bitcode;
 mod target;

@@ -148,6 +148,12 @@ pub fn type_id(pointer: Value) -> Result<u128, Error> {
     Constant::of(initializer.ok_or(malformed("a key"))?)?.u128(0)
 }
 
+/// The bytes that a constant pointer points to, where there are no pointers among them.
+pub fn bytes(pointer: Value) -> Option<Vec<u8>> {
+    let initializer = llvm::initializer(llvm::is_global_variable(pointer)?)?;
+    Some(Constant::of(initializer).ok()?.bytes)
+}
+
 /// Reads `gpu_std::runtime::RUNTIME`.
 fn replacements(table: Value) -> Result<BTreeMap<String, String>, Error> {
     let initializer = llvm::initializer(table).ok_or(malformed("the runtime table"))?;

@@ -62,6 +62,18 @@ impl Report {
     /// The name of the report's file in the output folder.
     pub const FILE: &str = "report";
 
+    /// Adds the kernels of one more target's PTX, in the same order: a launch fits all of them.
+    pub fn add(&mut self, kernels: Vec<Kernel>) {
+        if self.kernels.is_empty() {
+            self.kernels = kernels;
+            return;
+        }
+        for (known, other) in self.kernels.iter_mut().zip(kernels) {
+            known.shared_bytes = known.shared_bytes.max(other.shared_bytes);
+            known.deep_stack |= other.deep_stack;
+        }
+    }
+
     /// The text that [`Report::parse`] reads.
     pub fn to_text(&self) -> String {
         let mut text = String::new();

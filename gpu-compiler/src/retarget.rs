@@ -35,8 +35,8 @@ const HOST_ENUMS: [&str; 6] = [
     "noredzone",
 ];
 
-/// The back end for one target.
-pub fn machine(target: Target) -> Result<TargetMachine, Error> {
+/// The back end for one target, which writes PTX of version `isa` (`major * 10 + minor`).
+pub fn machine(target: Target, isa: u32) -> Result<TargetMachine, Error> {
     let failed = |cause: String| Error::Llvm {
         step: "NVPTX back end",
         cause,
@@ -51,7 +51,7 @@ pub fn machine(target: Target) -> Result<TargetMachine, Error> {
     let back_end = back_end.ok_or_else(|| failed("no such target".into()))?;
     let (cpu, features) = (
         llvm::c_string(&target.cpu()),
-        llvm::c_string(&target.features()),
+        llvm::c_string(&format!("+ptx{isa}")),
     );
     let (aggressive, default) = (3, 0);
     // SAFETY: the strings live through the call.
@@ -66,7 +66,7 @@ pub fn machine(target: Target) -> Result<TargetMachine, Error> {
             default,
         )
     }
-    .ok_or_else(|| failed(format!("no {target}")))
+    .ok_or_else(|| failed(format!("no {target} with PTX {isa}")))
 }
 
 /// Remembers the back end's data layout, which is the same for all targets.

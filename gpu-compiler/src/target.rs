@@ -32,13 +32,12 @@ impl Target {
         self.to_string()
     }
 
-    /// LLVM's name of the PTX ISA version.
-    pub fn features(self) -> String {
-        let isa = KNOWN
+    /// The first PTX ISA version that knows it, as `major * 10 + minor`.
+    pub fn isa(self) -> u32 {
+        KNOWN
             .iter()
             .find(|known| known.0 == self.0)
-            .map_or(KNOWN[0].1, |known| known.1);
-        format!("+ptx{isa}")
+            .map_or(KNOWN[0].1, |known| known.1)
     }
 }
 
@@ -84,7 +83,7 @@ mod tests {
     #[test]
     fn reads_known_targets_and_names_them_for_others() {
         assert_eq!("sm_90".parse(), Ok(Target(90)));
-        assert_eq!(Target(90).features(), "+ptx78");
+        assert_eq!(Target(90).isa(), 78);
         for wrong in ["sm_70", "90", "sm_90x", ""] {
             let message = wrong.parse::<Target>().unwrap_err().to_string();
             assert!(

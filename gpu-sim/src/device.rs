@@ -1,10 +1,25 @@
-//! What tells device code from host code: the simulator is a host, and has no PTX.
+//! What tells device code from host code, and what the device has: the simulator is a host, and has no PTX, but every
+//! function of `gpu_std`.
 
 /// The simulator's code is the host's.
 #[unsafe(export_name = "gpu.on_device")]
 extern "C" fn on_device() -> bool {
     false
 }
+
+/// What the simulator is taken for.
+const SM: u32 = 90;
+
+#[unsafe(export_name = "gpu.target.sm")]
+extern "C" fn sm() -> u32 {
+    SM
+}
+
+#[unsafe(export_name = "gpu.require.sm")]
+extern "C" fn require_sm(_sm: u32, _item: *const u8, _length: usize) {}
+
+#[unsafe(export_name = "gpu.require.ptx")]
+extern "C" fn require_ptx(_version: u32) {}
 
 /// Only code behind `gpu.on_device` calls it.
 #[unsafe(export_name = "gpu.ptx")]

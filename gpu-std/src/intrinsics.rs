@@ -170,6 +170,17 @@ unsafe extern "C" {
     #[link_name = "gpu.on_device"]
     pub safe fn on_device() -> bool;
 
+    /// The compute capability that the code is compiled for, a constant on a device. The simulator says 90.
+    #[link_name = "gpu.target.sm"]
+    pub safe fn sm() -> u32;
+    /// An error of the compiler where code for a target below `sm` reaches it; `item` has `length` bytes, and all are
+    /// constants. The call is removed.
+    #[link_name = "gpu.require.sm"]
+    pub safe fn require_sm(sm: u32, item: *const u8, length: usize);
+    /// The PTX is at least of this version (`10 * major + minor`), a constant. The call is removed.
+    #[link_name = "gpu.require.ptx"]
+    pub safe fn require_ptx(version: u32);
+
     /// Inline PTX: see [`ptx!`](crate::ptx!). `template` is a constant C string; `pure` and `outputs` are constants;
     /// then come a letter (a constant `u32`) and an address for each operand, outputs first.
     #[link_name = "gpu.ptx"]

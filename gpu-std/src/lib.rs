@@ -33,6 +33,7 @@ pub mod runtime;
 pub mod shared;
 pub mod shared_atomics;
 pub mod sync;
+pub mod target;
 pub mod thread;
 pub mod time;
 pub mod vector;

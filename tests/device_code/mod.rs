@@ -38,34 +38,41 @@ pub fn contains(code: &str, wanted: &[&str]) {
 /// Lets `ptxas` assemble all of it, where there is one.
 #[track_caller]
 pub fn assembles() {
+    for (target, ptx) in images() {
+        assemble(target, &ptx);
+    }
+}
+
+/// Lets `ptxas` assemble the PTX of one target for that GPU and newer ones, where there is a `ptxas`.
+#[track_caller]
+pub fn assemble(target: u32, ptx: &str) {
     let Some(ptxas) = ptxas() else {
         eprintln!("no ptxas on this machine: the PTX is not assembled");
         return;
     };
-    for (target, ptx) in images() {
-        let file = std::env::temp_dir().join(format!(
-            "oxwarp-{}-{:?}.ptx",
-            std::process::id(),
-            std::thread::current().id()
-        ));
-        std::fs::write(&file, ptx).expect("the temporary folder can be written");
-        for arch in [75, 80, 90, 100].into_iter().filter(|&arch| arch >= target) {
-            let output = Command::new(&ptxas)
-                // That it assembles does not depend on how far it is optimised, and this is faster.
-                .args([
-                    format!("-arch=sm_{arch}").as_str(),
-                    "-O1",
-                    "-o",
-                    "/dev/null",
-                ])
-                .arg(&file)
-                .output()
-                .expect("ptxas runs");
-            let said = String::from_utf8_lossy(&output.stderr);
-            assert!(output.status.success(), "sm_{arch}: {said}");
-        }
-        let _ = std::fs::remove_file(file);
+    let file = std::env::temp_dir().join(format!(
+        "oxwarp-{}-{:?}.ptx",
+        std::process::id(),
+        std::thread::current().id()
+    ));
+    std::fs::write(&file, ptx).expect("the temporary folder can be written");
+    let newer = [80, 90, 100].into_iter().filter(|&arch| arch > target);
+    for arch in std::iter::once(target).chain(newer) {
+        let output = Command::new(&ptxas)
+            // That it assembles does not depend on how far it is optimised, and this is faster.
+            .args([
+                format!("-arch=sm_{arch}").as_str(),
+                "-O1",
+                "-o",
+                "/dev/null",
+            ])
+            .arg(&file)
+            .output()
+            .expect("ptxas runs");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "sm_{arch}: {said}");
     }
+    let _ = std::fs::remove_file(file);
 }
 
 fn ptxas() -> Option<PathBuf> {
