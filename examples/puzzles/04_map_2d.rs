@@ -1,0 +1,12 @@
+//! Puzzle 4: add 10 to every element of a matrix, one thread an element.
+
+use oxwarp::prelude::*;
+
+#[kernel]
+pub fn map_2d(a: &[f32], mut out: DisjointSlice<f32, ThreadIndex2d>) {
+    let i = thread::index_2d();
+    let [_, cols] = out.shape();
+    if let Some(out) = out.get_mut(i) {
+        *out = a[i.row() * cols + i.col()] + 10.0;
+    }
+}
