@@ -133,6 +133,32 @@ unsafe extern "C" {
     #[link_name = "gpu.match.all.i64"]
     pub fn match_all_sync_i64(mask: u32, value: u64) -> u32;
 
+    // `mma.sync`: `gpu.<name>` is LLVM's `llvm.nvvm.<name>` with its operands in memory. The lane's elements of C are
+    // replaced by those of the result. All lanes of the warp come together.
+    #[link_name = "gpu.mma.m16n8k16.row.col.f32.f32"]
+    pub fn mma_f16(c: *mut u8, a: *const u8, b: *const u8);
+    #[link_name = "gpu.mma.m16n8k16.row.col.bf16"]
+    pub fn mma_bf16(c: *mut u8, a: *const u8, b: *const u8);
+    #[link_name = "gpu.mma.m16n8k8.row.col.tf32"]
+    pub fn mma_tf32(c: *mut u8, a: *const u8, b: *const u8);
+    #[link_name = "gpu.mma.m8n8k4.row.col.f64"]
+    pub fn mma_f64(c: *mut u8, a: *const u8, b: *const u8);
+    #[link_name = "gpu.mma.m16n8k32.row.col.s8"]
+    pub fn mma_s8(c: *mut u8, a: *const u8, b: *const u8);
+    #[link_name = "gpu.mma.m16n8k32.row.col.u8"]
+    pub fn mma_u8(c: *mut u8, a: *const u8, b: *const u8);
+
+    // `ldmatrix`: 8 x 8 matrices of 16-bit elements, or of as many bytes, from shared memory. The lanes of the warp come
+    // together, each with the address of a row, aligned to 16 bytes.
+    #[link_name = "gpu.ldmatrix.x4"]
+    pub fn ldmatrix_x4(to: *mut u32, row: *const u8);
+    #[link_name = "gpu.ldmatrix.x4.trans"]
+    pub fn ldmatrix_x4_trans(to: *mut u32, row: *const u8);
+    #[link_name = "gpu.ldmatrix.x2"]
+    pub fn ldmatrix_x2(to: *mut u32, row: *const u8);
+    #[link_name = "gpu.ldmatrix.x2.trans"]
+    pub fn ldmatrix_x2_trans(to: *mut u32, row: *const u8);
+
     /// Ends this thread. The others of its block go on.
     #[link_name = "gpu.llvm.nvvm.exit"]
     pub safe fn exit() -> !;

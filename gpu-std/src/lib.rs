@@ -24,6 +24,7 @@ pub mod intrinsics;
 #[doc(hidden)]
 pub mod kernel;
 pub mod math;
+pub mod matrix;
 pub mod memory;
 mod number;
 pub mod ptx;

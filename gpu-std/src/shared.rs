@@ -126,6 +126,12 @@ impl<T: AnyBitPattern, const ROWS: usize, const COLS: usize> SharedArray2d<T, RO
         unsafe { self.first.add(row * COLS + col).read() }
     }
 
+    /// The first element.
+    #[inline]
+    pub(crate) fn as_ptr(self) -> *const T {
+        self.first
+    }
+
     /// Writes the element at `(row, col)`.
     ///
     /// # Panics

@@ -3,11 +3,13 @@
 //!
 //! - [`atomic`]: read-modify-write, loads and stores with a scope;
 //! - [`half`]: arithmetic on 16-bit floats;
+//! - [`matrix`]: the matrix units;
 //! - [`ptx`]: inline PTX;
 //! - [`warp`]: what LLVM's own intrinsics of a warp leave to do.
 
 mod atomic;
 mod half;
+mod matrix;
 mod ptx;
 mod warp;
 
@@ -72,6 +74,8 @@ fn rule(name: &str) -> Option<Rule> {
         "shared.static" => Lowering::shared_static,
         "panic.slot" => Lowering::panic_slot,
         "atomic.fence" => Lowering::atomic_fence,
+        _ if name.starts_with("mma.") => Lowering::mma,
+        _ if name.starts_with("ldmatrix.") => Lowering::ldmatrix,
         _ => match name.strip_prefix("atomic.")?.rsplit_once('.')?.0 {
             "fadd" => Lowering::atomic_fadd,
             "rmw" => Lowering::atomic_rmw,
@@ -85,6 +89,16 @@ fn rule(name: &str) -> Option<Rule> {
 
 fn malformed(what: &'static str) -> Error {
     Error::Record { what }
+}
+
+fn intrinsic_id(name: &str) -> Result<u32, Error> {
+    match llvm::lookup_intrinsic_id(name.as_ptr().cast(), name.len()) {
+        0 => Err(Error::Llvm {
+            step: "intrinsics",
+            cause: format!("this LLVM has no `{name}`"),
+        }),
+        id => Ok(id),
+    }
 }
 
 /// The argument `index` of a call, which `gpu_std` passes as a constant.
@@ -111,6 +125,12 @@ fn constant_text(pointer: Value) -> Option<String> {
     Some(String::from_utf8_lossy(text).into_owned())
 }
 
+/// What follows `gpu.` in the name of the function that is called.
+fn name_of(call: Value) -> String {
+    let name = llvm::name(llvm::called_value(call));
+    name.strip_prefix("gpu.").unwrap_or_default().to_owned()
+}
+
 struct Lowering {
     context: Context,
     module: Module,
@@ -120,21 +140,21 @@ struct Lowering {
 impl Lowering {
     /// A new declaration has the intrinsic's attributes: `convergent`, memory effects, ranges.
     fn llvm_intrinsic(&self, function: Value, name: &str) -> Result<(), Error> {
-        let id = llvm::lookup_intrinsic_id(name.as_ptr().cast(), name.len());
-        if id == 0 {
-            return Err(Error::Llvm {
-                step: "intrinsics",
-                cause: format!("this LLVM has no `{name}`"),
-            });
-        }
+        let id = intrinsic_id(name)?;
         let intrinsic = if llvm::intrinsic_is_overloaded(id) != 0 {
             llvm::declare(self.module, name, llvm::value_type(function))
         } else {
-            // SAFETY: the intrinsic is not overloaded, so no types are given.
-            unsafe { llvm::intrinsic_declaration(self.module, id, std::ptr::null(), 0) }
+            self.known_intrinsic(name, &[])?
         };
         llvm::replace_all_uses(function, intrinsic);
         Ok(())
+    }
+
+    /// The declaration of an intrinsic that is overloaded on `types`.
+    fn known_intrinsic(&self, name: &str, types: &[llvm::Type]) -> Result<Value, Error> {
+        let id = intrinsic_id(name)?;
+        // SAFETY: pointer and length are of one slice, and the types are those that the intrinsic is overloaded on.
+        Ok(unsafe { llvm::intrinsic_declaration(self.module, id, types.as_ptr(), types.len()) })
     }
 
     fn other(&self, function: Value, name: &str) -> Result<(), Error> {

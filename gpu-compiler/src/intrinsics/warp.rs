@@ -3,27 +3,17 @@
 use crate::error::Error;
 use crate::llvm::{self, Value};
 
-use super::{Lowering, malformed};
+use super::{Lowering, malformed, name_of};
 
 impl Lowering {
     /// The mask that `match.all.sync` returns, which is 0 where its predicate is false.
     pub(super) fn match_all(&self, call: Value) -> Result<(), Error> {
-        let name = llvm::name(llvm::called_value(call));
+        let name = name_of(call);
         let bits = name
             .rsplit_once('.')
             .ok_or(malformed("the name of a match"))?
             .1;
-        let name = format!("llvm.nvvm.match.all.sync.{bits}p");
-        let id = llvm::lookup_intrinsic_id(name.as_ptr().cast(), name.len());
-        if id == 0 {
-            return Err(Error::Llvm {
-                step: "intrinsics",
-                cause: format!("this LLVM has no `{name}`"),
-            });
-        }
-        // SAFETY: the intrinsic is not overloaded, so no types are given.
-        let intrinsic =
-            unsafe { llvm::intrinsic_declaration(self.module, id, std::ptr::null(), 0) };
+        let intrinsic = self.known_intrinsic(&format!("llvm.nvvm.match.all.sync.{bits}p"), &[])?;
         let arguments = [0, 1].map(|index| llvm::operand(call, index));
         let both = llvm::call(
             self.builder,

@@ -76,6 +76,12 @@ pub fn with_overflow(
     }
 }
 
+/// The address of the element `index` of an array that starts at `pointer`.
+pub fn element_pointer(builder: Builder, element: Type, pointer: Value, index: Value) -> Value {
+    // SAFETY: one index is read, and the name is a C string.
+    unsafe { build_gep(builder, element, pointer, &index, 1, UNNAMED) }
+}
+
 /// Builds a cast of `opcode`.
 pub fn cast(builder: Builder, opcode: i32, value: Value, to: Type) -> Value {
     // SAFETY: the name is a C string.

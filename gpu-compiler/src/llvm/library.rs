@@ -176,6 +176,8 @@ api! {
     type_kind = LLVMGetTypeKind(kind_of: Type) -> i32;
     pointer_address_space = LLVMGetPointerAddressSpace(pointer: Type) -> u32;
     integer_width = LLVMGetIntTypeWidth(integer: Type) -> u32;
+    return_type = LLVMGetReturnType(function_type: Type) -> Type;
+    element_count = LLVMCountStructElementTypes(structure: Type) -> u32;
     array_length = LLVMGetArrayLength2(array: Type) -> u64;
     parameter = LLVMGetParam(function: Value, index: u32) -> Value;
     void_type = LLVMVoidTypeInContext(context: Context) -> Type;
@@ -270,6 +272,7 @@ api! {
     function_type = LLVMFunctionType(result: Type, parameters: *const Type, count: u32, variadic: Bool) -> Type;
     build_call = LLVMBuildCall2(builder: Builder, function_type: Type, function: Value, arguments: *const Value, count: u32, name: *const c_char) -> Value;
     build_load = LLVMBuildLoad2(builder: Builder, load_type: Type, pointer: Value, name: *const c_char) -> Value;
+    build_gep = LLVMBuildGEP2(builder: Builder, element: Type, pointer: Value, indices: *const Value, count: u32, name: *const c_char) -> Value;
     build_cast = LLVMBuildCast(builder: Builder, opcode: i32, value: Value, to: Type, name: *const c_char) -> Value;
     build_binary = LLVMBuildBinOp(builder: Builder, opcode: i32, left: Value, right: Value, name: *const c_char) -> Value;
     build_fence = LLVMBuildFence(builder: Builder, ordering: i32, single_thread: Bool, name: *const c_char) -> Value;

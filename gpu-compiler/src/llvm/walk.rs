@@ -80,6 +80,11 @@ pub fn parameter_types(function: Value) -> Vec<Type> {
         .collect()
 }
 
+/// The type that a function returns.
+pub fn result_type(function: Value) -> Type {
+    return_type(value_type(function))
+}
+
 /// The operands of an instruction or constant.
 pub fn operands(value: Value) -> impl Iterator<Item = Value> {
     (0..operand_count(value).max(0) as u32).map(move |index| operand(value, index))

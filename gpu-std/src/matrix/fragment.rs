@@ -1,0 +1,386 @@
+//! The fragments and their product.
+//!
+//! # Which lane has which element
+//!
+//! PTX ISA, "Matrix fragments for `mma.m16n8k16` with floating point type" and the sections beside it, for the other
+//! shapes. With `g = lane / 4`, `t = lane % 4`, and registers of 32 bits (64 for `f64`) that hold `V` elements:
+//!
+//! - A, element `e` of register `r`: row `g + 8 (r % 2)`, column `V t + e + 4 V (r / 2)`;
+//! - B, element `e` of register `r`: row `V t + e + 4 V r`, column `g`;
+//! - C, element `i`: row `g + 8 (i / 2)`, column `2 t + i % 2`.
+
+use core::panic::Location;
+
+use bytemuck::AnyBitPattern;
+
+use super::element::{Accumulator, Element, Lane};
+use super::source::Matrix;
+use crate::intrinsics as gpu;
+use crate::shared::SharedArray2d;
+
+/// Columns of B and C.
+const COLS: usize = 8;
+
+/// The left factor: [`Element::ROWS`] rows and [`Element::DEPTH`] columns, spread over the lanes of a warp.
+/// CUDA C++: `wmma::fragment<matrix_a, ...>`. From sm_80 on.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(16))]
+pub struct FragmentA<T: Element> {
+    elements: T::A,
+}
+
+/// The right factor: [`Element::DEPTH`] rows and 8 columns, spread over the lanes of a warp.
+/// CUDA C++: `wmma::fragment<matrix_b, ...>`. From sm_80 on.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(16))]
+pub struct FragmentB<T: Element> {
+    elements: T::B,
+}
+
+/// What products are added to: [`Accumulator::ROWS`] rows and 8 columns, spread over the lanes of a warp.
+/// CUDA C++: `wmma::fragment<accumulator, ...>`. From sm_80 on.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(16))]
+pub struct FragmentC<T: Accumulator> {
+    elements: T::C,
+}
+
+/// `a * b + c`. All 32 lanes of the warp come to this call together; see [the module](super) for what happens otherwise.
+///
+/// One instruction. CUDA C++: `wmma::mma_sync`; PTX: `mma.sync`, from sm_80 on.
+///
+/// ```
+/// use gpu_std::matrix::{FragmentA, FragmentB, FragmentC, mma};
+///
+/// fn multiply(a: &FragmentA<f64>, b: &FragmentB<f64>) -> FragmentC<f64> {
+///     mma(a, b, FragmentC::fill(0.0))
+/// }
+/// ```
+#[inline]
+#[track_caller]
+pub fn mma<T: Element>(
+    a: &FragmentA<T>,
+    b: &FragmentB<T>,
+    mut c: FragmentC<T::Accumulator>,
+) -> FragmentC<T::Accumulator> {
+    gpu::place(Location::caller());
+    // SAFETY: the pointers are those of fragments of this element.
+    unsafe {
+        T::multiply(
+            (&raw mut c).cast(),
+            (&raw const *a).cast(),
+            (&raw const *b).cast(),
+        );
+    }
+    c
+}
+
+/// Row and column that a lane's element of A has.
+#[inline]
+fn position_in_a<T: Element>(index: usize) -> (usize, usize) {
+    let (register, element) = (index / T::IN_REGISTER, index % T::IN_REGISTER);
+    let (group, thread) = group_and_thread();
+    let col = T::IN_REGISTER * (thread + 4 * (register / 2)) + element;
+    (group + 8 * (register % 2), col)
+}
+
+/// Row and column that a lane's element of B has.
+#[inline]
+fn position_in_b<T: Element>(index: usize) -> (usize, usize) {
+    let (register, element) = (index / T::IN_REGISTER, index % T::IN_REGISTER);
+    let (group, thread) = group_and_thread();
+    (T::IN_REGISTER * (thread + 4 * register) + element, group)
+}
+
+/// Row and column that a lane's element of C has.
+#[inline]
+fn position_in_c(index: usize) -> (usize, usize) {
+    let (group, thread) = group_and_thread();
+    (group + 8 * (index / 2), 2 * thread + index % 2)
+}
+
+#[inline]
+fn group_and_thread() -> (usize, usize) {
+    let lane = gpu::laneid() as usize;
+    (lane / 4, lane % 4)
+}
+
+macro_rules! fragment {
+    ($name:ident, $bound:ident, $lane:ident, $rows:expr, $cols:expr, $position:expr) => {
+        impl<T: $bound> $name<T> {
+            /// Rows of the matrix.
+            pub const ROWS: usize = $rows;
+            /// Columns of the matrix.
+            pub const COLS: usize = $cols;
+            /// Elements in each lane.
+            pub const LEN: usize = T::$lane::LEN;
+
+            /// All elements equal. CUDA C++: `wmma::fill_fragment`.
+            #[inline]
+            pub fn fill(value: T) -> Self {
+                Self {
+                    elements: T::$lane::from_fn(|_| value),
+                }
+            }
+
+            /// Each element from its row and column.
+            #[inline]
+            pub fn from_fn(mut element: impl FnMut(usize, usize) -> T) -> Self {
+                Self {
+                    elements: T::$lane::from_fn(|index| {
+                        let (row, col) = Self::position(index);
+                        element(row, col)
+                    }),
+                }
+            }
+
+            /// Row and column of this lane's element `index`, which is below [`Self::LEN`].
+            #[inline]
+            pub fn position(index: usize) -> (usize, usize) {
+                $position(index)
+            }
+
+            /// This lane's elements.
+            #[inline]
+            pub fn elements(&self) -> &[T] {
+                self.elements.as_slice()
+            }
+
+            /// This lane's elements.
+            #[inline]
+            pub fn elements_mut(&mut self) -> &mut [T] {
+                self.elements.as_mut_slice()
+            }
+
+            /// Calls `visit` with row, column and value of each of this lane's elements.
+            #[inline]
+            pub fn for_each(&self, mut visit: impl FnMut(usize, usize, T)) {
+                for (index, &value) in self.elements().iter().enumerate() {
+                    let (row, col) = Self::position(index);
+                    visit(row, col, value);
+                }
+            }
+        }
+    };
+}
+
+fragment!(FragmentA, Element, A, T::ROWS, T::DEPTH, position_in_a::<T>);
+fragment!(FragmentB, Element, B, T::DEPTH, COLS, position_in_b::<T>);
+fragment!(FragmentC, Accumulator, C, T::ROWS, COLS, position_in_c);
+
+impl<T: Element> FragmentA<T> {
+    /// The part of a matrix that starts at row and column `at`. All 32 lanes of the warp come to this call together.
+    ///
+    /// From shared memory it is one `ldmatrix` where rows start at multiples of 16 bytes; else elements that share a
+    /// register are loaded at once where they lie side by side and rows start at multiples of 4 bytes. CUDA C++:
+    /// `wmma::load_matrix_sync`.
+    ///
+    /// # Panics
+    ///
+    /// If the part is not inside of the matrix.
+    #[inline]
+    #[track_caller]
+    pub fn load<M: Matrix<T::Stored>>(from: M, at: (usize, usize)) -> Self {
+        let window = from.window(at, Self::ROWS, Self::COLS);
+        let place = Place {
+            first: window.first,
+            outer: window.row,
+            depth: window.col,
+        };
+        gpu::place(Location::caller());
+        // SAFETY: the window has the rows and columns of A.
+        let elements = unsafe { place.load::<T, T::A, 2>(M::IS_SHARED) };
+        Self { elements }
+    }
+}
+
+impl<T: Element> FragmentB<T> {
+    /// The part of a matrix that starts at row and column `at`. All 32 lanes of the warp come to this call together.
+    ///
+    /// See [`FragmentA::load`]; elements that share a register are neighbours in a column of B, so they lie side by side
+    /// in a [transposed](Matrix::t) matrix. `ldmatrix` takes 16-bit elements either way. CUDA C++:
+    /// `wmma::load_matrix_sync`.
+    ///
+    /// # Panics
+    ///
+    /// If the part is not inside of the matrix.
+    #[inline]
+    #[track_caller]
+    pub fn load<M: Matrix<T::Stored>>(from: M, at: (usize, usize)) -> Self {
+        let window = from.window(at, Self::ROWS, Self::COLS);
+        let place = Place {
+            first: window.first,
+            outer: window.col,
+            depth: window.row,
+        };
+        gpu::place(Location::caller());
+        // SAFETY: the window has the rows and columns of B.
+        let elements = unsafe { place.load::<T, T::B, 1>(M::IS_SHARED) };
+        Self { elements }
+    }
+}
+
+impl<T: Accumulator> FragmentC<T> {
+    /// The part of a matrix that starts at row and column `at`. CUDA C++: `wmma::load_matrix_sync`.
+    ///
+    /// # Panics
+    ///
+    /// If the part is not inside of the matrix.
+    #[inline]
+    #[track_caller]
+    pub fn load<M: Matrix<T>>(from: M, at: (usize, usize)) -> Self {
+        let window = from.window(at, Self::ROWS, Self::COLS);
+        // SAFETY: the element is inside of the window.
+        Self::from_fn(|row, col| unsafe { window.at(row, col).read() })
+    }
+
+    /// Writes the matrix to the part of `to` that starts at row and column `at`. Other lanes see it after a barrier of
+    /// the warp or block. CUDA C++: `wmma::store_matrix_sync`.
+    ///
+    /// # Panics
+    ///
+    /// If the part is not inside of `to`.
+    #[inline]
+    #[track_caller]
+    pub fn store<const ROWS: usize, const COLS: usize>(
+        &self,
+        to: SharedArray2d<T, ROWS, COLS>,
+        at: (usize, usize),
+    ) {
+        let window = to.window(at, Self::ROWS, Self::COLS);
+        // SAFETY: the element is inside of the window, which is part of the block's allocation.
+        self.for_each(|row, col, value| unsafe { window.at(row, col).cast_mut().write(value) });
+    }
+
+    /// Writes the matrix to global memory: `to` is the place of its first element, and the next row starts
+    /// `leading_dimension` elements after it. CUDA C++: `wmma::store_matrix_sync`.
+    ///
+    /// # Safety
+    ///
+    /// The [`Self::ROWS`] rows of [`Self::COLS`] elements can be written, and no other thread accesses them meanwhile.
+    #[inline]
+    pub unsafe fn store_to(&self, to: *mut T, leading_dimension: usize) {
+        // SAFETY: the caller's promise.
+        self.for_each(|row, col, value| unsafe {
+            to.add(row * leading_dimension + col).write(value)
+        });
+    }
+}
+
+/// Where the elements of A or B are: the first, and how far the next is along the rows of A (columns of B), and along the
+/// dimension that the product sums over.
+struct Place<S> {
+    first: *const S,
+    outer: usize,
+    depth: usize,
+}
+
+/// A lane's elements as they are in memory, in its registers.
+#[repr(C, align(16))]
+struct Registers([u32; 4]);
+
+impl<S: AnyBitPattern> Place<S> {
+    /// This lane's elements. `GROUPS` is how often 8 rows of A, or columns of B, there are.
+    ///
+    /// # Safety
+    ///
+    /// All elements of the fragment can be read; `is_shared` is true only for shared memory.
+    #[inline]
+    unsafe fn load<T: Element<Stored = S>, L: Lane<T>, const GROUPS: usize>(
+        &self,
+        is_shared: bool,
+    ) -> L {
+        let in_register = T::IN_REGISTER;
+        let (group, thread) = group_and_thread();
+        let address = |register: usize, element: usize| {
+            let outer = group + 8 * (register % GROUPS);
+            let depth = in_register * (thread + 4 * (register / GROUPS)) + element;
+            self.first
+                .wrapping_add(outer.wrapping_mul(self.outer))
+                .wrapping_add(depth.wrapping_mul(self.depth))
+        };
+        let mut registers = Registers([0; 4]);
+        // SAFETY: the addresses are those of elements of the fragment, and aligned where words are read; a lane has at most
+        // 16 bytes of elements.
+        unsafe {
+            if is_shared && self.rows_are_aligned(self.depth, self.outer, 16) && size_of::<S>() <= 4
+            {
+                self.load_matrices::<GROUPS>(&mut registers);
+            } else if is_shared
+                && self.rows_are_aligned(self.outer, self.depth, 16)
+                && size_of::<S>() == 2
+            {
+                self.load_matrices_transposed::<GROUPS>(&mut registers);
+            } else if in_register > 1 && self.rows_are_aligned(self.depth, self.outer, 4) {
+                for register in 0..L::LEN / in_register {
+                    registers.0[register] = address(register, 0).cast::<u32>().read();
+                }
+            } else {
+                let elements = registers.0.as_mut_ptr().cast::<S>();
+                for index in 0..L::LEN {
+                    let value = address(index / in_register, index % in_register).read();
+                    elements.add(index).write(value);
+                }
+            }
+            let elements = registers.0.as_ptr().cast::<S>();
+            L::from_fn(|index| T::from_stored(elements.add(index).read()))
+        }
+    }
+
+    /// Whether the elements lie side by side along one dimension, in rows that start at multiples of `bytes`.
+    #[inline]
+    fn rows_are_aligned(&self, along: usize, across: usize, bytes: usize) -> bool {
+        along == 1 && (self.first.addr() | (across * size_of::<S>())).is_multiple_of(bytes)
+    }
+
+    /// `ldmatrix` for elements that lie side by side along the depth: 8 rows of 16 bytes a register. The lane gives the
+    /// address of one row.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Self::load`], in shared memory.
+    #[inline]
+    unsafe fn load_matrices<const GROUPS: usize>(&self, registers: &mut Registers) {
+        let (row, matrix) = row_and_matrix::<GROUPS>();
+        let outer = row + 8 * (matrix % GROUPS);
+        let address = self.first.wrapping_add(outer * self.outer).cast::<u8>();
+        let address = address.wrapping_add(16 * (matrix / GROUPS));
+        let to = registers.0.as_mut_ptr();
+        // SAFETY: the address is that of 16 bytes of the fragment; the registers have room for what is loaded.
+        unsafe {
+            match GROUPS {
+                2 => gpu::ldmatrix_x4(to, address),
+                _ => gpu::ldmatrix_x2(to, address),
+            }
+        }
+    }
+
+    /// As [`Self::load_matrices`], for elements of 16 bits that lie side by side along the other dimension.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Self::load`], in shared memory.
+    #[inline]
+    unsafe fn load_matrices_transposed<const GROUPS: usize>(&self, registers: &mut Registers) {
+        let (row, matrix) = row_and_matrix::<GROUPS>();
+        let depth = row + 8 * (matrix / GROUPS);
+        let address = self.first.wrapping_add(depth * self.depth).cast::<u8>();
+        let address = address.wrapping_add(16 * (matrix % GROUPS));
+        let to = registers.0.as_mut_ptr();
+        // SAFETY: as above.
+        unsafe {
+            match GROUPS {
+                2 => gpu::ldmatrix_x4_trans(to, address),
+                _ => gpu::ldmatrix_x2_trans(to, address),
+            }
+        }
+    }
+}
+
+/// Which row of which 8 x 8 matrix a lane gives the address of, of four matrices for A and two for B (where the lanes from
+/// 16 on repeat those before).
+#[inline]
+fn row_and_matrix<const GROUPS: usize>() -> (usize, usize) {
+    let lane = gpu::laneid() as usize;
+    (lane % 8, lane / 8 % (2 * GROUPS))
+}

@@ -1,0 +1,167 @@
+//! What fragments are loaded from: matrices in global or shared memory.
+
+use bytemuck::AnyBitPattern;
+
+use crate::shared::SharedArray2d;
+
+mod private {
+    pub trait Sealed {}
+}
+
+/// A matrix of `T` in memory that fragments are loaded from.
+pub trait Matrix<T>: Copy + private::Sealed {
+    /// Whether it lies in shared memory.
+    #[doc(hidden)]
+    const IS_SHARED: bool;
+
+    /// The part of `rows` and `cols` that starts at a row and a column.
+    ///
+    /// # Panics
+    ///
+    /// If it is not inside of the matrix.
+    #[doc(hidden)]
+    #[track_caller]
+    fn window(self, at: (usize, usize), rows: usize, cols: usize) -> Window<T>;
+
+    /// The matrix with rows and columns exchanged; nothing is moved. ndarray: `t()`.
+    ///
+    /// ```
+    /// use gpu_std::half::F16;
+    /// use gpu_std::matrix::{FragmentB, Matrix, RowMajor};
+    ///
+    /// /// Weights are often stored by output: B is their transpose.
+    /// fn weights(w: RowMajor<F16>) -> FragmentB<F16> {
+    ///     FragmentB::load(w.t(), (0, 0))
+    /// }
+    /// ```
+    #[inline]
+    fn t(self) -> Transposed<Self> {
+        Transposed(self)
+    }
+}
+
+/// Part of a matrix: its first element, and how many elements the next row and the next column are away.
+#[doc(hidden)]
+pub struct Window<T> {
+    pub(super) first: *const T,
+    pub(super) row: usize,
+    pub(super) col: usize,
+}
+
+impl<T> Window<T> {
+    /// Where an element is.
+    #[inline]
+    pub(super) fn at(&self, row: usize, col: usize) -> *const T {
+        self.first
+            .wrapping_add(row.wrapping_mul(self.row))
+            .wrapping_add(col.wrapping_mul(self.col))
+    }
+}
+
+/// A slice as a matrix, one row after the other.
+#[derive(Clone, Copy, Debug)]
+pub struct RowMajor<'a, T> {
+    slice: &'a [T],
+    shape: [usize; 2],
+}
+
+impl<'a, T> RowMajor<'a, T> {
+    /// The first `rows * cols` elements of `slice`.
+    ///
+    /// # Panics
+    ///
+    /// If the slice has fewer.
+    #[inline]
+    #[track_caller]
+    pub fn new(slice: &'a [T], shape: [usize; 2]) -> Self {
+        let elements = shape[0].checked_mul(shape[1]);
+        assert!(
+            elements.is_some_and(|elements| elements <= slice.len()),
+            "a matrix has more elements than its slice"
+        );
+        Self { slice, shape }
+    }
+
+    /// Rows.
+    #[inline]
+    pub fn rows(self) -> usize {
+        self.shape[0]
+    }
+
+    /// Columns.
+    #[inline]
+    pub fn cols(self) -> usize {
+        self.shape[1]
+    }
+}
+
+impl<T> private::Sealed for RowMajor<'_, T> {}
+
+impl<T: AnyBitPattern> Matrix<T> for RowMajor<'_, T> {
+    const IS_SHARED: bool = false;
+
+    #[inline]
+    #[track_caller]
+    fn window(self, at: (usize, usize), rows: usize, cols: usize) -> Window<T> {
+        check(self.shape, at, rows, cols);
+        Window {
+            first: self
+                .slice
+                .as_ptr()
+                .wrapping_add(at.0 * self.shape[1] + at.1),
+            row: self.shape[1],
+            col: 1,
+        }
+    }
+}
+
+impl<T, const ROWS: usize, const COLS: usize> private::Sealed for SharedArray2d<T, ROWS, COLS> {}
+
+impl<T: AnyBitPattern, const ROWS: usize, const COLS: usize> Matrix<T>
+    for SharedArray2d<T, ROWS, COLS>
+{
+    const IS_SHARED: bool = true;
+
+    #[inline]
+    #[track_caller]
+    fn window(self, at: (usize, usize), rows: usize, cols: usize) -> Window<T> {
+        check([ROWS, COLS], at, rows, cols);
+        Window {
+            first: self.as_ptr().wrapping_add(at.0 * COLS + at.1),
+            row: COLS,
+            col: 1,
+        }
+    }
+}
+
+/// A matrix with rows and columns exchanged, from [`Matrix::t`].
+#[derive(Clone, Copy, Debug)]
+pub struct Transposed<M>(M);
+
+impl<M: private::Sealed> private::Sealed for Transposed<M> {}
+
+impl<T, M: Matrix<T>> Matrix<T> for Transposed<M> {
+    const IS_SHARED: bool = M::IS_SHARED;
+
+    #[inline]
+    #[track_caller]
+    fn window(self, at: (usize, usize), rows: usize, cols: usize) -> Window<T> {
+        let Window { first, row, col } = self.0.window((at.1, at.0), cols, rows);
+        Window {
+            first,
+            row: col,
+            col: row,
+        }
+    }
+}
+
+/// One check for all elements of a fragment.
+#[inline]
+#[track_caller]
+fn check(shape: [usize; 2], at: (usize, usize), rows: usize, cols: usize) {
+    let inside = |extent: usize, at: usize, part: usize| part <= extent && at <= extent - part;
+    assert!(
+        inside(shape[0], at.0, rows) && inside(shape[1], at.1, cols),
+        "a fragment is not inside of its matrix"
+    );
+}
