@@ -24,7 +24,7 @@ pack() {
     rm -rf carry
     mkdir -p carry/test carry/example carry/bench
     CARGO_PROFILE_DEV_DEBUG=0 cargo test -p oxwarp -p host-runtime -p gpu-kernels \
-        -p launches-only -p launches-only-unregistered --tests --no-run \
+        -p launches-only -p launches-only-unregistered -p newer-targets --tests --no-run \
         --message-format=json | executables | while read -r name path; do
         # These run cargo, rustc or ptxas, and launch nothing.
         case $name in compile_fail | device_errors | ptx | ptx_warp) continue ;; esac

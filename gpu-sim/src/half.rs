@@ -2,16 +2,16 @@
 //! once.
 
 /// A format: bits of the fraction, and the exponent of the least normal number.
-struct Format {
+pub(crate) struct Format {
     fraction: u32,
     least: i32,
 }
 
-const F16: Format = Format {
+pub(crate) const F16: Format = Format {
     fraction: 10,
     least: -14,
 };
-const BF16: Format = Format {
+pub(crate) const BF16: Format = Format {
     fraction: 7,
     least: -126,
 };
@@ -21,7 +21,8 @@ impl Format {
         0x7fff & !((1 << self.fraction) - 1)
     }
 
-    fn value(&self, bits: u16) -> f64 {
+    /// The number of these bits.
+    pub(crate) fn value(&self, bits: u16) -> f64 {
         let sign = if bits >> 15 == 0 { 1.0 } else { -1.0 };
         let (exponent, fraction) = (
             (bits & 0x7fff) >> self.fraction,

@@ -20,6 +20,7 @@ mod job;
 mod lane;
 mod loan;
 mod math;
+mod matrix;
 mod named;
 mod panics;
 mod release;

@@ -7,6 +7,7 @@ use std::mem::MaybeUninit;
 
 use crate::context::Context;
 use crate::lane::Lane;
+use crate::matrix;
 use crate::wait::Operation;
 use crate::warp::{self, AbsentLane, LANES, Part};
 use crate::{Fault, Standing, SyncFault};
@@ -113,6 +114,9 @@ fn release_mask(
                 "lanes of the mask {mask:#010x} are at different operations of their warp"
             ));
         }
+    }
+    if let Some(message) = matrix::missing_lanes(&parts) {
+        return Err(message);
     }
     for part in &parts {
         let answer = warp::answer(&parts, part).map_err(|absent| absent_lane(&absent, mask))?;

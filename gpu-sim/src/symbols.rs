@@ -93,6 +93,12 @@ unsafe extern "C" fn shared_static(size: usize, align: usize, key: *const ()) ->
     array.unwrap_or_else(|fault| context.fail(fault))
 }
 
+/// Shared memory has no addresses of its own here.
+#[unsafe(export_name = "gpu.shared.offset")]
+extern "C" fn shared_offset(address: *const u8) -> u32 {
+    address.addr() as u32
+}
+
 macro_rules! float_add {
     ($symbol:literal, $name:ident, $float:ident, $bits:ident) => {
         /// # Safety

@@ -197,7 +197,7 @@ matches! {
 }
 
 /// Waits for the lanes of `mask`. None for a thread that unwinds.
-fn warp(caller: &str, mask: u32, request: Request) -> Option<MaybeUninit<u32>> {
+pub(crate) fn warp(caller: &str, mask: u32, request: Request) -> Option<MaybeUninit<u32>> {
     kernel(caller).wait(Operation::Warp { mask, request })
 }
 

@@ -3,6 +3,8 @@
 use std::mem::MaybeUninit;
 use std::panic::Location;
 
+use crate::matrix::Matrix;
+
 /// A suspended thread's request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wait {
@@ -66,6 +68,8 @@ pub(crate) enum Request {
         is_wide: bool,
         all: bool,
     },
+    /// It takes all lanes of the warp.
+    Matrix(Matrix),
 }
 
 /// Which lane a lane reads.
@@ -156,6 +160,7 @@ impl Request {
                 (true, false) => "match_all of 32 bits",
                 (true, true) => "match_all of 64 bits",
             },
+            Request::Matrix(operation) => operation.name(),
         }
     }
 }

@@ -5,6 +5,7 @@
 
 use std::mem::MaybeUninit;
 
+use crate::matrix;
 use crate::wait::{Request, Shuffle, Vote};
 
 /// Lanes of a warp.
@@ -36,6 +37,10 @@ pub(crate) fn answer(parts: &[Part], part: &Part) -> Result<MaybeUninit<u32>, Ab
         } => return shuffled(parts, part.lane, source(mode, part.lane, operand, clamp)),
         Request::Vote { vote, .. } => voted(parts, vote),
         Request::Match { value, all, .. } => matched(parts, value, all),
+        Request::Matrix(operation) => {
+            matrix::compute(parts, part.lane, operation);
+            0
+        }
     }))
 }
 

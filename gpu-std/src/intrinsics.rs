@@ -173,6 +173,10 @@ unsafe extern "C" {
     #[link_name = "gpu.shared.static"]
     pub fn shared_static(size: usize, align: usize, key: *const ()) -> *mut u8;
 
+    /// The address in shared memory of what a generic pointer into it points to: `cvta.to.shared`.
+    #[link_name = "gpu.shared.offset"]
+    pub fn shared_offset(address: *const u8) -> u32;
+
     /// `atom.add.f32`, relaxed.
     #[link_name = "gpu.atomic.fadd.f32"]
     pub fn atomic_fadd_f32(address: *mut f32, value: f32) -> f32;

@@ -14,7 +14,7 @@ mod ptx;
 mod warp;
 
 use crate::error::Error;
-use crate::llvm::{self, Builder, Context, Module, Value, linkage};
+use crate::llvm::{self, Builder, Context, Module, Value, linkage, opcode};
 use crate::names;
 use crate::records;
 
@@ -72,6 +72,7 @@ fn rule(name: &str) -> Option<Rule> {
         "match.all.i32" | "match.all.i64" => Lowering::match_all,
         "ptx" => Lowering::ptx,
         "shared.static" => Lowering::shared_static,
+        "shared.offset" => Lowering::shared_offset,
         "panic.slot" => Lowering::panic_slot,
         "atomic.fence" => Lowering::atomic_fence,
         _ if name.starts_with("mma.") => Lowering::mma,
@@ -198,6 +199,21 @@ impl Lowering {
         });
         let generic = llvm::pointer_type(self.context, 0);
         llvm::replace_instruction(call, llvm::const_address_space_cast(global, generic));
+        Ok(())
+    }
+
+    /// Of the address in shared memory LLVM knows the alignment, of the generic one it does not.
+    fn shared_offset(&self, call: Value) -> Result<(), Error> {
+        let shared = llvm::pointer_type(self.context, llvm::SHARED);
+        let address = llvm::operand(call, 0);
+        let address = llvm::cast(self.builder, opcode::ADDR_SPACE_CAST, address, shared);
+        let offset = llvm::cast(
+            self.builder,
+            opcode::PTR_TO_INT,
+            address,
+            llvm::type_of(call),
+        );
+        llvm::replace_instruction(call, offset);
         Ok(())
     }
 

@@ -60,6 +60,8 @@ pub mod opcode {
     pub const UI_TO_FP: i32 = 35;
     /// `sitofp`
     pub const SI_TO_FP: i32 = 36;
+    /// `ptrtoint`
+    pub const PTR_TO_INT: i32 = 39;
     /// `addrspacecast`
     pub const ADDR_SPACE_CAST: i32 = 60;
     /// `inttoptr`

@@ -4,7 +4,7 @@ use bytemuck::{AnyBitPattern, Pod, Zeroable};
 
 use crate::half::{Bf16, F16};
 use crate::intrinsics as gpu;
-use crate::ptx;
+use crate::{ptx, target};
 
 mod private {
     pub trait Sealed {}
@@ -164,6 +164,7 @@ impl Tf32 {
     /// ```
     #[inline]
     pub fn from_f32(value: f32) -> Self {
+        target::require_sm(80, "`Tf32`");
         // SAFETY: the instruction reads its input and writes its output.
         let bits = unsafe {
             ptx!(pure, "cvt.rna.tf32.f32 {0}, {1};", out(u32), in value; else rounded(value.to_bits()))
@@ -179,6 +180,7 @@ impl Tf32 {
 }
 
 /// 13 bits of the fraction go. A carry into the exponent is right, also to infinity.
+#[inline]
 fn rounded(bits: u32) -> u32 {
     let (infinity, lost) = (f32::INFINITY.to_bits(), (1 << 13) - 1);
     match bits & !(1 << 31) {

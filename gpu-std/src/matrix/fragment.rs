@@ -17,6 +17,7 @@ use super::element::{Accumulator, Element, Lane};
 use super::source::Matrix;
 use crate::intrinsics as gpu;
 use crate::shared::SharedArray2d;
+use crate::target;
 
 /// Columns of B and C.
 const COLS: usize = 8;
@@ -63,6 +64,7 @@ pub fn mma<T: Element>(
     b: &FragmentB<T>,
     mut c: FragmentC<T::Accumulator>,
 ) -> FragmentC<T::Accumulator> {
+    target::require_sm(80, "`matrix::mma`");
     gpu::place(Location::caller());
     // SAFETY: the pointers are those of fragments of this element.
     unsafe {
@@ -184,12 +186,14 @@ impl<T: Element> FragmentA<T> {
         let window = from.window(at, Self::ROWS, Self::COLS);
         let place = Place {
             first: window.first,
+            is_shared: M::IS_SHARED,
             outer: window.row,
             depth: window.col,
         };
+        target::require_sm(80, "a fragment of `matrix`");
         gpu::place(Location::caller());
         // SAFETY: the window has the rows and columns of A.
-        let elements = unsafe { place.load::<T, T::A, 2>(M::IS_SHARED) };
+        let elements = unsafe { place.load::<T, T::A, 2>() };
         Self { elements }
     }
 }
@@ -210,12 +214,14 @@ impl<T: Element> FragmentB<T> {
         let window = from.window(at, Self::ROWS, Self::COLS);
         let place = Place {
             first: window.first,
+            is_shared: M::IS_SHARED,
             outer: window.col,
             depth: window.row,
         };
+        target::require_sm(80, "a fragment of `matrix`");
         gpu::place(Location::caller());
         // SAFETY: the window has the rows and columns of B.
-        let elements = unsafe { place.load::<T, T::B, 1>(M::IS_SHARED) };
+        let elements = unsafe { place.load::<T, T::B, 1>() };
         Self { elements }
     }
 }
@@ -271,6 +277,7 @@ impl<T: Accumulator> FragmentC<T> {
 /// dimension that the product sums over.
 struct Place<S> {
     first: *const S,
+    is_shared: bool,
     outer: usize,
     depth: usize,
 }
@@ -284,29 +291,26 @@ impl<S: AnyBitPattern> Place<S> {
     ///
     /// # Safety
     ///
-    /// All elements of the fragment can be read; `is_shared` is true only for shared memory.
+    /// All elements of the fragment can be read; `is_shared` is true.
     #[inline]
-    unsafe fn load<T: Element<Stored = S>, L: Lane<T>, const GROUPS: usize>(
-        &self,
-        is_shared: bool,
-    ) -> L {
+    unsafe fn load<T: Element<Stored = S>, L: Lane<T>, const GROUPS: usize>(&self) -> L {
         let in_register = T::IN_REGISTER;
         let (group, thread) = group_and_thread();
         let address = |register: usize, element: usize| {
             let outer = group + 8 * (register % GROUPS);
             let depth = in_register * (thread + 4 * (register / GROUPS)) + element;
-            self.first
-                .wrapping_add(outer.wrapping_mul(self.outer))
-                .wrapping_add(depth.wrapping_mul(self.depth))
+            self.at(outer, depth)
         };
         let mut registers = Registers([0; 4]);
         // SAFETY: the addresses are those of elements of the fragment, and aligned where words are read; a lane has at most
         // 16 bytes of elements.
         unsafe {
-            if is_shared && self.rows_are_aligned(self.depth, self.outer, 16) && size_of::<S>() <= 4
+            if self.is_shared
+                && self.rows_are_aligned(self.depth, self.outer, 16)
+                && size_of::<S>() <= 4
             {
                 self.load_matrices::<GROUPS>(&mut registers);
-            } else if is_shared
+            } else if self.is_shared
                 && self.rows_are_aligned(self.outer, self.depth, 16)
                 && size_of::<S>() == 2
             {
@@ -327,10 +331,30 @@ impl<S: AnyBitPattern> Place<S> {
         }
     }
 
+    /// Where an element is.
+    #[inline]
+    fn at(&self, outer: usize, depth: usize) -> *const S {
+        self.first
+            .wrapping_add(outer.wrapping_mul(self.outer))
+            .wrapping_add(depth.wrapping_mul(self.depth))
+    }
+
     /// Whether the elements lie side by side along one dimension, in rows that start at multiples of `bytes`.
     #[inline]
     fn rows_are_aligned(&self, along: usize, across: usize, bytes: usize) -> bool {
-        along == 1 && (self.first.addr() | (across * size_of::<S>())).is_multiple_of(bytes)
+        let between = across.wrapping_mul(size_of::<S>());
+        along == 1 && (self.address() | between).is_multiple_of(bytes)
+    }
+
+    /// The address in its own memory, of which LLVM knows the alignment.
+    #[inline]
+    fn address(&self) -> usize {
+        if self.is_shared {
+            // SAFETY: it is an address in shared memory.
+            unsafe { gpu::shared_offset(self.first.cast()) as usize }
+        } else {
+            self.first.addr()
+        }
     }
 
     /// `ldmatrix` for elements that lie side by side along the depth: 8 rows of 16 bytes a register. The lane gives the
@@ -342,8 +366,7 @@ impl<S: AnyBitPattern> Place<S> {
     #[inline]
     unsafe fn load_matrices<const GROUPS: usize>(&self, registers: &mut Registers) {
         let (row, matrix) = row_and_matrix::<GROUPS>();
-        let outer = row + 8 * (matrix % GROUPS);
-        let address = self.first.wrapping_add(outer * self.outer).cast::<u8>();
+        let address = self.at(row + 8 * (matrix % GROUPS), 0).cast::<u8>();
         let address = address.wrapping_add(16 * (matrix / GROUPS));
         let to = registers.0.as_mut_ptr();
         // SAFETY: the address is that of 16 bytes of the fragment; the registers have room for what is loaded.
@@ -363,8 +386,7 @@ impl<S: AnyBitPattern> Place<S> {
     #[inline]
     unsafe fn load_matrices_transposed<const GROUPS: usize>(&self, registers: &mut Registers) {
         let (row, matrix) = row_and_matrix::<GROUPS>();
-        let depth = row + 8 * (matrix / GROUPS);
-        let address = self.first.wrapping_add(depth * self.depth).cast::<u8>();
+        let address = self.at(0, row + 8 * (matrix / GROUPS)).cast::<u8>();
         let address = address.wrapping_add(16 * (matrix % GROUPS));
         let to = registers.0.as_mut_ptr();
         // SAFETY: as above.
