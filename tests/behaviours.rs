@@ -7,7 +7,10 @@
 mod common;
 mod device_code;
 
-use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{
+    AtomicI32, AtomicI64, AtomicU8, AtomicU32,
+    Ordering::{AcqRel, Relaxed},
+};
 
 use bytemuck::{AnyBitPattern, Zeroable};
 use common::Random;
@@ -376,6 +379,42 @@ fn shared_arrays_of_one_and_two_dimensions() {
     assert_eq!(out.to_host().unwrap(), expected);
 }
 
+/// A cache line.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct Line([u32; 16]);
+
+// SAFETY: plain data without padding.
+unsafe impl Zeroable for Line {}
+// SAFETY: as above.
+unsafe impl AnyBitPattern for Line {}
+
+#[kernel]
+fn lines(mut out: DisjointSlice<u32>) {
+    let _odd = shared_array![u8; 3];
+    let array = shared_array![Line; 32];
+    let (i, t) = (thread::index_1d(), thread::index_in_block());
+    array.set(t, Line(core::array::from_fn(|k| (16 * t + k) as u32)));
+    sync_threads();
+    if let Some(out) = out.get_mut(i) {
+        *out = array.get(31 - t).0[t % 16];
+    }
+}
+
+#[test]
+fn a_shared_array_has_the_alignment_of_its_elements() {
+    let gpu = Gpu::new().unwrap();
+    let mut out = gpu.zeros::<u32>(32).unwrap();
+    launch!(lines[1, 32](&mut out)).unwrap();
+    let expected: Vec<u32> = (0..32).map(|t| 16 * (31 - t) + t % 16).collect();
+    assert_eq!(out.to_vec().unwrap(), expected);
+    let all = device_code::all();
+    let arrays = all
+        .lines()
+        .filter(|line| line.contains(".shared .align 64") && line.contains("[2048]"));
+    assert_eq!(arrays.count(), 1);
+}
+
 mod left {
     use super::*;
 
@@ -727,6 +766,86 @@ fn complex_numbers_of_another_crate() {
             );
         }
     }
+}
+
+/// A cell a thread, and what each operation returned.
+#[kernel]
+fn old_values(x: &[i32], cells: &[AtomicI32], mut out: DisjointSlice<[i32; 9]>) {
+    let i = thread::index_1d();
+    let Some(out) = out.get_mut(i) else { return };
+    let (x, cell) = (x[*i], &cells[*i]);
+    *out = [
+        cell.fetch_add(x, Relaxed),
+        cell.fetch_sub(7, Relaxed),
+        cell.fetch_and(x, Relaxed),
+        cell.fetch_or(64, Relaxed),
+        cell.fetch_xor(x, Relaxed),
+        cell.fetch_min(3, Relaxed),
+        cell.fetch_max(-3, Relaxed),
+        cell.swap(x, Relaxed),
+        cell.load(Relaxed),
+    ];
+}
+
+#[test]
+fn atomics_return_the_old_value() {
+    let gpu = Gpu::new().unwrap();
+    let x: Vec<i32> = Random::new(9)
+        .below(300, 1000)
+        .iter()
+        .map(|&x| x as i32 - 500)
+        .collect();
+    let device = gpu.to_device(&x).unwrap();
+    let mut cells = gpu.full(300, 100).unwrap();
+    let mut out = gpu.zeros::<[i32; 9]>(300).unwrap();
+    old_values
+        .for_each(300)
+        .launch(&device, &mut cells, &mut out)
+        .unwrap();
+    for (x, out) in x.into_iter().zip(out.to_vec().unwrap()) {
+        let add = 100 + x;
+        let sub = add - 7;
+        let and = sub & x;
+        let or = and | 64;
+        let xor = or ^ x;
+        let min = xor.min(3);
+        assert_eq!(out, [100, add, sub, and, or, xor, min, min.max(-3), x]);
+    }
+}
+
+/// Puts a new value where the old one is `wanted`, in a matrix.
+#[kernel]
+fn replace(
+    wanted: i64,
+    new: &[i64],
+    cells: &[AtomicI64],
+    mut old: DisjointSlice<i64, ThreadIndex2d>,
+) {
+    let (i, [_, cols]) = (thread::index_2d(), old.shape());
+    if let Some(old) = old.get_mut(i) {
+        let at = i.row() * cols + i.col();
+        *old = match cells[at].compare_exchange(wanted, new[at], AcqRel, Relaxed) {
+            Ok(old) | Err(old) => old,
+        };
+    }
+}
+
+#[test]
+fn a_compare_and_swap_replaces_what_is_equal() {
+    let gpu = Gpu::new().unwrap();
+    let mut random = Random::new(10);
+    let start: Vec<i64> = random.below(100, 3).into_iter().map(i64::from).collect();
+    let new: Vec<i64> = (0..100).map(|_| random.bits() as i64).collect();
+    let mut cells = gpu.to_device(&start).unwrap();
+    let mut old = gpu.zeros_nd::<i64, _>((10, 10)).unwrap();
+    let device = gpu.to_device(&new).unwrap();
+    launch!(replace[(2, 2), (8, 8)](1, &device, &mut cells, &mut old)).unwrap();
+    assert_eq!(old.to_vec().unwrap(), start);
+    let pairs = start.iter().zip(&new);
+    let expected: Vec<i64> = pairs
+        .map(|(&old, &new)| if old == 1 { new } else { old })
+        .collect();
+    assert_eq!(cells.to_vec().unwrap(), expected);
 }
 
 /// One thread an element, without tiles.

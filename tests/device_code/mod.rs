@@ -16,6 +16,11 @@ fn images() -> Vec<(u32, String)> {
         .collect()
 }
 
+/// All PTX of the test binary.
+pub fn all() -> String {
+    images().into_iter().map(|(_, ptx)| ptx).collect()
+}
+
 /// The PTX of the kernel `name`, from its entry to the end of its body.
 pub fn of(name: &str) -> String {
     let entry = format!(".entry {name}_");

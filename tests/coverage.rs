@@ -1,0 +1,58 @@
+//! The tests that `docs/coverage.md` names exist, and each of its lines names a test or gives a reason.
+#![allow(missing_docs)]
+
+use std::fs;
+use std::path::Path;
+
+/// The file of `sync::name`, `ui::name`, `gpu-sim/warps::name`, ..., and the test in it, if the file is not a test itself.
+fn file_and_test(name: &str) -> (String, Option<&str>) {
+    let (place, test) = name.rsplit_once("::").unwrap();
+    match place.split_once('/') {
+        _ if ["ui", "device_errors"].contains(&place) => (format!("tests/{place}/{test}.rs"), None),
+        Some((part, file)) if part.starts_with("launches-only") => {
+            (format!("tests/{part}/tests/{file}.rs"), Some(test))
+        }
+        Some((part, file)) => (format!("{part}/tests/{file}.rs"), Some(test)),
+        None => (format!("tests/{place}.rs"), Some(test)),
+    }
+}
+
+/// Whether the source has a function of the name, or an entry of a macro that makes one.
+fn has_test(source: &str, test: &str) -> bool {
+    source.lines().any(|line| {
+        let line = line.trim_start();
+        let name = line.strip_prefix("fn ").unwrap_or(line);
+        name.strip_prefix(test)
+            .is_some_and(|rest| rest.starts_with(['(', ':']))
+    })
+}
+
+#[test]
+fn what_the_document_names_is_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let document = fs::read_to_string(root.join("docs/coverage.md")).unwrap();
+    let tables = document.lines().filter(|line| line.starts_with("| "));
+    let rows: Vec<&str> = tables
+        .filter(|line| !line.ends_with("| tested by |") && !line.contains("---"))
+        .collect();
+    assert!(rows.len() > 100);
+    for row in rows {
+        let cells: Vec<&str> = row.trim_matches('|').split(" | ").collect();
+        let &[_, proof] = &cells[..] else {
+            panic!("not two cells: {row}");
+        };
+        assert!(!proof.trim().is_empty(), "neither test nor reason: {row}");
+        for name in proof
+            .split('`')
+            .skip(1)
+            .step_by(2)
+            .filter(|name| name.contains("::"))
+        {
+            let (file, test) = file_and_test(name);
+            let source = fs::read_to_string(root.join(&file));
+            let source = source.unwrap_or_else(|_| panic!("`{name}`: there is no {file}"));
+            let is_there = test.is_none_or(|test| has_test(&source, test));
+            assert!(is_there, "`{name}`: there is no such test in {file}");
+        }
+    }
+}
