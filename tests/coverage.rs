@@ -1,4 +1,5 @@
-//! The tests that `docs/coverage.md` names exist, and each of its lines names a test or gives a reason.
+//! What the documents say is there: the tests that `docs/coverage.md` names, with a test or a reason in each line, and the
+//! names of oxwarp in `docs/cuda-numba-oxwarp.md`.
 #![allow(missing_docs)]
 
 use std::fs;
@@ -55,4 +56,54 @@ fn what_the_document_names_is_there() {
             assert!(is_there, "`{name}`: there is no such test in {file}");
         }
     }
+}
+
+/// All Rust code under a folder.
+fn code(folder: &Path) -> String {
+    let entries = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    entries
+        .map(|path| match path.extension() {
+            Some(extension) if extension == "rs" => fs::read_to_string(&path).unwrap(),
+            None if path.is_dir() => code(&path),
+            _ => String::new(),
+        })
+        .collect()
+}
+
+/// The last names of the paths in a cell: `index_1d` of `thread::index_1d()`.
+fn names(cell: &str) -> impl Iterator<Item = &str> {
+    let paths = cell
+        .split('`')
+        .skip(1)
+        .step_by(2)
+        .flat_map(|code| code.split("::").skip(1));
+    let is_name = |letter: char| letter.is_alphanumeric() || letter == '_';
+    paths.map(move |rest| rest.split(|letter| !is_name(letter)).next().unwrap())
+}
+
+#[test]
+fn the_names_beside_cudas_are_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let document = fs::read_to_string(root.join("docs/cuda-numba-oxwarp.md")).unwrap();
+    let device = code(&root.join("gpu-std/src"));
+    let rows = document
+        .lines()
+        .filter(|line| line.starts_with("| ") && !line.contains("---"));
+    let mut count = 0;
+    for row in rows {
+        let cells: Vec<&str> = row.trim_matches('|').split('|').collect();
+        assert_eq!(cells.len(), 3, "{row}");
+        for name in names(cells[2]).filter(|name| !["", "sync", "atomic", "new"].contains(name)) {
+            let mut words =
+                device.split(|letter: char| !(letter.is_alphanumeric() || letter == '_'));
+            assert!(
+                words.any(|word| word == name),
+                "gpu-std has no `{name}`: {row}"
+            );
+            count += 1;
+        }
+    }
+    assert!(count > 80, "{count} names");
 }
