@@ -5,11 +5,16 @@ mod common;
 mod device_code;
 
 use std::sync::atomic::{
-    AtomicBool, AtomicI32, AtomicI64, AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::*, fence,
+    AtomicBool, AtomicI16, AtomicI32, AtomicI64, AtomicIsize, AtomicU8, AtomicU16, AtomicU32,
+    AtomicU64, AtomicUsize, Ordering::*, fence,
 };
 
 use common::Random;
-use oxwarp::atomic::{self, AtomicScope, Block, Device, Scope, System};
+use oxwarp::atomic::{
+    self, AtomicBf16, AtomicBf16x2, AtomicF16, AtomicF16x2, AtomicScope, Block, Device, Scope,
+    System,
+};
+use oxwarp::half::{Bf16, Bf16x2, F16, F16x2};
 use oxwarp::prelude::*;
 
 macro_rules! integers {
@@ -77,6 +82,10 @@ integers! {
     i32: AtomicI32 i32;
     u64: AtomicU64 u64;
     i64: AtomicI64 i64;
+    u16: AtomicU16 u16;
+    i16: AtomicI16 i16;
+    usize: AtomicUsize usize;
+    isize: AtomicIsize isize;
 }
 
 #[kernel]
@@ -167,7 +176,99 @@ fn floats_with_a_scope_pass_over_nan() {
         .fold((f32::MAX, f32::MIN), |(a, b), &x| (a.min(x), b.max(x)));
     assert_eq!(singles.to_vec().unwrap()[2..], [min, max]);
     let code = device_code::of("float_scopes");
-    device_code::contains(&code, &["atom.global.add.f32", "atom.global.add.f64"]);
+    device_code::contains(&code, &["red.global.add.f32", "red.global.add.f64"]);
+}
+
+macro_rules! halves {
+    ($($name:ident: $half:ident $atomic:ident, pairs $pair:ident $atomic_pair:ident;)*) => {$(
+        mod $name {
+            use super::*;
+
+            #[kernel]
+            fn sums<S: Scope>(x: &[$half], singles: &[$atomic], pairs: &[$atomic_pair], scope: PhantomScope<S>) {
+                let (single, pair) = (shared_atomics![$atomic; 2], shared_atomics![$atomic_pair; 1]);
+                let zero = $half::from_f32(0.0);
+                single.fill(zero);
+                pair.fill($pair::splat(zero));
+                sync_threads();
+                for i in thread::grid_stride(x.len()) {
+                    let x = x[*i];
+                    singles[0].scoped(scope.0).fetch_add(x);
+                    singles[1].scoped(scope.0).fetch_sub(x);
+                    singles[2].scoped(scope.0).fetch_min(x);
+                    singles[3].scoped(scope.0).fetch_max(x);
+                    pairs[0].scoped(scope.0).fetch_add($pair::new(x, -x));
+                    single.at(0).fetch_add(x);
+                    pair.at(0).fetch_sub($pair::new(x, -x));
+                }
+                sync_threads();
+                if thread::index_in_block() == 0 {
+                    singles[4].fetch_add(single.at(0).load());
+                    pairs[1].fetch_sub(pair.at(0).swap($pair::splat(zero)));
+                    if singles[5].swap($half::ONE) == zero {
+                        singles[6].update(|old| old + $half::ONE);
+                    }
+                    pairs[2].store($pair::splat($half::ONE));
+                }
+            }
+
+            fn sums_with<S: Scope + 'static>(scope: S, blocks: u32) {
+                let gpu = Gpu::new().unwrap();
+                // Every partial sum is a whole number that the type holds.
+                let x: Vec<f32> = Random::new(15).below(600, 3).iter().map(|&x| x as f32 - 1.0).collect();
+                let sum: f32 = x.iter().sum();
+                let host: Vec<$half> = x.iter().map(|&x| $half::from_f32(x)).collect();
+                let start = [0.0, 0.0, f32::NAN, f32::NAN, 0.0, 0.0, 0.0].map($half::from_f32);
+                let mut singles = gpu.to_device(&start).unwrap();
+                let mut pairs = gpu.zeros::<$pair>(3).unwrap();
+                let device = gpu.to_device(&host).unwrap();
+                launch!(sums[blocks, 64](&device, &mut singles, &mut pairs, PhantomScope(scope))).unwrap();
+                let singles: Vec<f32> = singles.to_vec().unwrap().iter().map(|x| x.to_f32()).collect();
+                assert_eq!(singles, [sum, -sum, -1.0, 1.0, sum, 1.0, 1.0]);
+                let pairs = pairs.to_vec().unwrap().into_iter().map(|pair| [pair.lo().to_f32(), pair.hi().to_f32()]);
+                assert_eq!(pairs.collect::<Vec<_>>(), [[sum, -sum], [sum, -sum], [1.0, 1.0]]);
+            }
+
+            #[test]
+            fn sums_in_every_scope() {
+                sums_with(Block, 1);
+                sums_with(Device, 5);
+                sums_with(System, 5);
+            }
+        }
+    )*};
+}
+
+halves! {
+    f16: F16 AtomicF16, pairs F16x2 AtomicF16x2;
+    bf16: Bf16 AtomicBf16, pairs Bf16x2 AtomicBf16x2;
+}
+
+#[kernel]
+fn half_instructions(
+    x: &[F16],
+    y: &[AtomicF16],
+    pairs: &[AtomicF16x2],
+    mut old: DisjointSlice<F16>,
+) {
+    let (in_shared, x) = (shared_atomics![AtomicF16; 2], x[0]);
+    y[0].scoped(Device).fetch_add(x);
+    pairs[0].scoped(Block).fetch_add(F16x2::splat(x));
+    in_shared.at(1).fetch_add(x);
+    if let Some(old) = old.get_mut(thread::index_1d()) {
+        *old = y[1].fetch_add(x);
+    }
+}
+
+#[test]
+fn halves_add_in_one_instruction() {
+    let wanted = [
+        "red.relaxed.gpu.global.add.noftz.f16 ",
+        "red.relaxed.cta.global.add.noftz.f16x2 ",
+        "red.relaxed.cta.shared.add.noftz.f16 ",
+        "atom.relaxed.sys.global.add.noftz.f16 ",
+    ];
+    device_code::contains(&device_code::of("half_instructions"), &wanted);
 }
 
 #[kernel]
@@ -245,7 +346,7 @@ fn a_shared_histogram_counts_everything_once() {
     let code = device_code::of("histogram");
     device_code::contains(
         &code,
-        &["atom.relaxed.cta.shared.add.u32", "atom.global.add.u32"],
+        &["red.relaxed.cta.shared.add.u32", "red.global.add.u32"],
     );
 }
 
@@ -276,7 +377,7 @@ fn shared_doubles_add() {
     assert_eq!(sums.to_vec().unwrap(), [x.iter().sum::<f64>()]);
     device_code::contains(
         &device_code::of("shared_sums"),
-        &["atom.relaxed.cta.shared.add.f64"],
+        &["red.relaxed.cta.shared.add.f64"],
     );
 }
 

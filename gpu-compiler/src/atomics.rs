@@ -4,6 +4,10 @@
 //! and of device scope. What asks for more is marked with a comment, as inline assembly right before the instruction
 //! ([`mark`]), and the comment then becomes the instruction's modifiers ([`modify`]): `atom.acq_rel.sys.global.add.u32`.
 //! Compare-and-swap, loads, stores and fences are right as LLVM writes them.
+//!
+//! An instruction whose result nothing reads becomes `red` ([`reduce`]), which returns none.
+
+use std::collections::HashMap;
 
 use crate::llvm::{self, Context, Module, Value};
 
@@ -92,6 +96,51 @@ pub fn modify(ptx: &str) -> String {
     text
 }
 
+/// Turns `atom.*` whose result is not read into `red.*`, where PTX has that: not for an exchange, and not with an acquire.
+pub fn reduce(ptx: &str) -> String {
+    let mut text = String::with_capacity(ptx.len());
+    // A register is known in its function alone.
+    for function in ptx.split_inclusive("\n}\n") {
+        let mentions = function.contains("atom.").then(|| registers(function));
+        for line in function.split_inclusive('\n') {
+            let reduced = mentions
+                .as_ref()
+                .and_then(|mentions| reduced(line, mentions));
+            text.push_str(reduced.as_deref().unwrap_or(line));
+        }
+    }
+    text
+}
+
+/// How often each register is named.
+fn registers(function: &str) -> HashMap<&str, usize> {
+    let mut mentions = HashMap::new();
+    for (start, _) in function.match_indices('%') {
+        let name = &function[start + 1..];
+        let is_part = |character: char| character.is_ascii_alphanumeric() || character == '_';
+        let length = name
+            .find(|character| !is_part(character))
+            .unwrap_or(name.len());
+        *mentions.entry(&name[..length]).or_insert(0) += 1;
+    }
+    mentions
+}
+
+fn reduced(line: &str, mentions: &HashMap<&str, usize>) -> Option<String> {
+    let at = line.find("atom.")?;
+    let (before, instruction) = line.split_at(at);
+    let (operation, operands) = instruction.split_once(char::is_whitespace)?;
+    let (result, operands) = operands.split_once(',')?;
+    let unread = mentions.get(result.trim().strip_prefix('%')?) == Some(&1);
+    let part = |parts: &[&str]| operation.split('.').any(|part| parts.contains(&part));
+    let exists = part(&["add", "min", "max", "inc", "dec", "and", "or", "xor"])
+        && !part(&["acquire", "acq_rel"]);
+    (unread && exists).then(|| {
+        let (operation, operands) = (operation.replacen("atom", "red", 1), operands.trim_start());
+        format!("{before}{operation} \t{operands}")
+    })
+}
+
 fn is_begin_of_mark(line: &str, next: Option<&&str>) -> bool {
     line.trim() == "// begin inline asm" && next.is_some_and(|next| next.trim().starts_with(MARK))
 }
@@ -109,6 +158,24 @@ mod tests {
             "\tmov.u32 \t%r1, 1;\n\tatom.acq_rel.sys.global.add.u32 \t%r2, [%rd1], %r1;\n\
              \tatom.shared.add.u32 \t%r3, [%r4], 2;\n"
         );
+    }
+
+    #[test]
+    fn what_nothing_reads_is_a_reduction() {
+        let body = |read: &str| {
+            format!(
+                ".entry a() {{\n\tatom.relaxed.cta.shared.add.u32 \t%r3, [%r4], 2;\n\tadd.s32 \t%r5, {read}, %r4;\n\
+                 \tatom.global.exch.b32 \t%r6, [%rd1], %r5;\n\tatom.acq_rel.gpu.add.u32 \t%r7, [%rd1], %r5;\n}}\n"
+            )
+        };
+        assert_eq!(reduce(&body("%r3")), body("%r3"));
+        let unread = body("%r33");
+        let wanted = unread.replace(
+            "atom.relaxed.cta.shared.add.u32 \t%r3, ",
+            "red.relaxed.cta.shared.add.u32 \t",
+        );
+        assert_eq!(reduce(&unread), wanted);
+        assert_eq!(reduce(&(body("%r3") + &unread)), body("%r3") + &wanted);
     }
 
     #[test]

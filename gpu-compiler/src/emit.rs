@@ -28,5 +28,6 @@ pub fn emit(module: Module, machine: TargetMachine) -> Result<String, Error> {
         std::slice::from_raw_parts(llvm::buffer_start(buffer), llvm::buffer_size(buffer))
     };
     let ptx = atomics::modify(&String::from_utf8_lossy(bytes));
+    let ptx = atomics::reduce(&ptx);
     Ok(negation::by_complement(&ptx))
 }

@@ -1,6 +1,7 @@
 //! The scoped atomics: on a CPU every scope is the whole process, and every ordering the strongest.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::SeqCst, fence};
+use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering::SeqCst, fence};
+use std::sync::{Mutex, PoisonError};
 
 macro_rules! integer {
     ($int:ident $signed:ident $atomic:ident $rmw:literal $cas:literal $load:literal $store:literal) => {
@@ -93,6 +94,7 @@ macro_rules! integer {
     };
 }
 
+integer!(u16 i16 AtomicU16 "gpu.atomic.rmw.u16" "gpu.atomic.cas.u16" "gpu.atomic.load.u16" "gpu.atomic.store.u16");
 integer!(u32 i32 AtomicU32 "gpu.atomic.rmw.u32" "gpu.atomic.cas.u32" "gpu.atomic.load.u32" "gpu.atomic.store.u32");
 integer!(u64 i64 AtomicU64 "gpu.atomic.rmw.u64" "gpu.atomic.cas.u64" "gpu.atomic.load.u64" "gpu.atomic.store.u64");
 
@@ -125,6 +127,29 @@ macro_rules! float {
 
 float!(f32 AtomicU32 "gpu.atomic.rmw.f32" rmw_f32);
 float!(f64 AtomicU64 "gpu.atomic.rmw.f64" rmw_f64);
+
+/// Held while 128 bits are compared and swapped.
+static WIDE: Mutex<()> = Mutex::new(());
+
+/// # Safety
+///
+/// `address` is that of 16 live bytes that are accessed by this function alone; the other pointers are those of variables.
+#[unsafe(export_name = "gpu.host.cas.u128")]
+unsafe extern "C" fn host_cas_u128(
+    address: *mut [u64; 2],
+    expected: *const [u64; 2],
+    new: *const [u64; 2],
+    old: *mut [u64; 2],
+) {
+    let _alone = WIDE.lock().unwrap_or_else(PoisonError::into_inner);
+    // SAFETY: the caller's promise.
+    unsafe {
+        *old = *address;
+        if *old == *expected {
+            *address = *new;
+        }
+    }
+}
 
 #[unsafe(export_name = "gpu.atomic.fence")]
 extern "C" fn atomic_fence(_order: u32, _scope: u32) {

@@ -32,3 +32,8 @@ extern "C" fn ptx() {
 extern "C" fn is_space_global(_address: *const ()) -> bool {
     false
 }
+
+#[unsafe(export_name = "gpu.llvm.nvvm.isspacep.shared")]
+extern "C" fn is_space_shared(_address: *const ()) -> bool {
+    false
+}

@@ -10,7 +10,7 @@ use std::sync::atomic::{Ordering, fence};
 use crate::context::Context;
 use crate::named::Arrival;
 use crate::symbols::kernel;
-use crate::wait::{Barrier, Operation, Request, Shuffle, Vote};
+use crate::wait::{Barrier, Operation, Reduction, Request, Shuffle, Vote};
 use crate::warp::LANES;
 use crate::{Fault, Standing, SyncFault};
 
@@ -194,6 +194,28 @@ matches! {
     "gpu.llvm.nvvm.match.any.sync.i64" => match_any_64 = "warp::match_any", u64, false;
     "gpu.match.all.i32" => match_all_32 = "warp::match_all", u32, true;
     "gpu.match.all.i64" => match_all_64 = "warp::match_all", u64, true;
+}
+
+macro_rules! reductions {
+    ($($symbol:literal => $name:ident = $caller:literal, $reduction:ident;)*) => {$(
+        #[unsafe(export_name = $symbol)]
+        extern "C" fn $name(value: u32, mask: u32) -> u32 {
+            let reduction = Reduction::$reduction;
+            let answer = warp($caller, mask, Request::Reduce { reduction, value });
+            answer.map_or(value, number)
+        }
+    )*};
+}
+
+reductions! {
+    "gpu.llvm.nvvm.redux.sync.add" => redux_add = "warp::reduce_add", Add;
+    "gpu.llvm.nvvm.redux.sync.umin" => redux_umin = "warp::reduce_min", Min;
+    "gpu.llvm.nvvm.redux.sync.umax" => redux_umax = "warp::reduce_max", Max;
+    "gpu.llvm.nvvm.redux.sync.min" => redux_min = "warp::reduce_min", MinSigned;
+    "gpu.llvm.nvvm.redux.sync.max" => redux_max = "warp::reduce_max", MaxSigned;
+    "gpu.llvm.nvvm.redux.sync.and" => redux_and = "warp::reduce_and", And;
+    "gpu.llvm.nvvm.redux.sync.or" => redux_or = "warp::reduce_or", Or;
+    "gpu.llvm.nvvm.redux.sync.xor" => redux_xor = "warp::reduce_xor", Xor;
 }
 
 /// Waits for the lanes of `mask`. None for a thread that unwinds.

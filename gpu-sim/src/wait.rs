@@ -68,6 +68,10 @@ pub(crate) enum Request {
         is_wide: bool,
         all: bool,
     },
+    Reduce {
+        reduction: Reduction,
+        value: u32,
+    },
     /// It takes all lanes of the warp.
     Matrix(Matrix),
 }
@@ -88,6 +92,19 @@ pub(crate) enum Vote {
     Any,
     Uniform,
     Ballot,
+}
+
+/// What the values of the lanes are combined to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reduction {
+    Add,
+    Min,
+    Max,
+    MinSigned,
+    MaxSigned,
+    And,
+    Or,
+    Xor,
 }
 
 /// No request: what a lane holds before its first.
@@ -159,6 +176,14 @@ impl Request {
                 (false, true) => "match_any of 64 bits",
                 (true, false) => "match_all of 32 bits",
                 (true, true) => "match_all of 64 bits",
+            },
+            Request::Reduce { reduction, .. } => match reduction {
+                Reduction::Add => "reduce_add",
+                Reduction::Min | Reduction::MinSigned => "reduce_min",
+                Reduction::Max | Reduction::MaxSigned => "reduce_max",
+                Reduction::And => "reduce_and",
+                Reduction::Or => "reduce_or",
+                Reduction::Xor => "reduce_xor",
             },
             Request::Matrix(operation) => operation.name(),
         }

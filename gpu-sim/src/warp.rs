@@ -6,7 +6,7 @@
 use std::mem::MaybeUninit;
 
 use crate::matrix;
-use crate::wait::{Request, Shuffle, Vote};
+use crate::wait::{Reduction, Request, Shuffle, Vote};
 
 /// Lanes of a warp.
 pub(crate) const LANES: u32 = 32;
@@ -37,6 +37,7 @@ pub(crate) fn answer(parts: &[Part], part: &Part) -> Result<MaybeUninit<u32>, Ab
         } => return shuffled(parts, part.lane, source(mode, part.lane, operand, clamp)),
         Request::Vote { vote, .. } => voted(parts, vote),
         Request::Match { value, all, .. } => matched(parts, value, all),
+        Request::Reduce { reduction, .. } => reduced(parts, reduction),
         Request::Matrix(operation) => {
             matrix::compute(parts, part.lane, operation);
             0
@@ -96,6 +97,25 @@ fn matched(parts: &[Part], wanted: u64, all: bool) -> u32 {
         (lanes | 1 << part.lane, count + 1)
     });
     if all && count < parts.len() { 0 } else { lanes }
+}
+
+fn reduced(parts: &[Part], reduction: Reduction) -> u32 {
+    let signed = |choose: fn(i32, i32) -> i32, a: u32, b: u32| choose(a as i32, b as i32) as u32;
+    let values = parts.iter().filter_map(|part| match part.request {
+        Request::Reduce { value, .. } => Some(value),
+        _ => None,
+    });
+    let combine = |a: u32, b: u32| match reduction {
+        Reduction::Add => a.wrapping_add(b),
+        Reduction::Min => a.min(b),
+        Reduction::Max => a.max(b),
+        Reduction::MinSigned => signed(i32::min, a, b),
+        Reduction::MaxSigned => signed(i32::max, a, b),
+        Reduction::And => a & b,
+        Reduction::Or => a | b,
+        Reduction::Xor => a ^ b,
+    };
+    values.reduce(combine).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -26,6 +26,7 @@
 use bytemuck::AnyBitPattern;
 
 use crate::intrinsics as gpu;
+use crate::number::Reduction;
 use crate::warp::{self, FULL_MASK, Integer, Number, Source, WARP_SIZE};
 use crate::{block, sync, thread};
 
@@ -181,6 +182,8 @@ pub struct Lanes {
 /// What lanes of one warp do together. All of the group come to each call, and get an answer each.
 ///
 /// Ranks number the lanes of the group from 0 in the order of their lane numbers.
+///
+/// Sums and the like of integers of up to 32 bits are one instruction from sm_80 on, `redux.sync`.
 pub trait LaneGroup: Copy + sealed::Sealed {
     /// The lanes of the group, as a mask of the warp.
     fn mask(self) -> u32;
@@ -279,42 +282,54 @@ pub trait LaneGroup: Copy + sealed::Sealed {
     #[inline]
     #[track_caller]
     fn reduce_add<T: Number>(self, value: T) -> T {
-        self.reduce(value, T::plus)
+        // SAFETY: the mask of a group has the lane that holds it.
+        let at_once = unsafe { value.reduced_at_once(Reduction::Add, self.mask()) };
+        at_once.unwrap_or_else(|| self.reduce(value, T::plus))
     }
 
     /// The least of the lanes' values.
     #[inline]
     #[track_caller]
     fn reduce_min<T: Number>(self, value: T) -> T {
-        self.reduce(value, T::lesser)
+        // SAFETY: the mask of a group has the lane that holds it.
+        let at_once = unsafe { value.reduced_at_once(Reduction::Min, self.mask()) };
+        at_once.unwrap_or_else(|| self.reduce(value, T::lesser))
     }
 
     /// The greatest of the lanes' values.
     #[inline]
     #[track_caller]
     fn reduce_max<T: Number>(self, value: T) -> T {
-        self.reduce(value, T::greater)
+        // SAFETY: the mask of a group has the lane that holds it.
+        let at_once = unsafe { value.reduced_at_once(Reduction::Max, self.mask()) };
+        at_once.unwrap_or_else(|| self.reduce(value, T::greater))
     }
 
     /// The bitwise and of the lanes' values.
     #[inline]
     #[track_caller]
     fn reduce_and<T: Integer>(self, value: T) -> T {
-        self.reduce(value, |a, b| a & b)
+        // SAFETY: the mask of a group has the lane that holds it.
+        let at_once = unsafe { value.reduced_at_once(Reduction::And, self.mask()) };
+        at_once.unwrap_or_else(|| self.reduce(value, |a, b| a & b))
     }
 
     /// The bitwise or of the lanes' values.
     #[inline]
     #[track_caller]
     fn reduce_or<T: Integer>(self, value: T) -> T {
-        self.reduce(value, |a, b| a | b)
+        // SAFETY: the mask of a group has the lane that holds it.
+        let at_once = unsafe { value.reduced_at_once(Reduction::Or, self.mask()) };
+        at_once.unwrap_or_else(|| self.reduce(value, |a, b| a | b))
     }
 
     /// The bitwise exclusive or of the lanes' values.
     #[inline]
     #[track_caller]
     fn reduce_xor<T: Integer>(self, value: T) -> T {
-        self.reduce(value, |a, b| a ^ b)
+        // SAFETY: the mask of a group has the lane that holds it.
+        let at_once = unsafe { value.reduced_at_once(Reduction::Xor, self.mask()) };
+        at_once.unwrap_or_else(|| self.reduce(value, |a, b| a ^ b))
     }
 
     /// The sum of the values up to this lane's. Integers wrap.

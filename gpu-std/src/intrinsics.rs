@@ -125,6 +125,22 @@ unsafe extern "C" {
     pub fn match_any_sync_i32(mask: u32, value: u32) -> u32;
     #[link_name = "gpu.llvm.nvvm.match.any.sync.i64"]
     pub fn match_any_sync_i64(mask: u32, value: u64) -> u32;
+    #[link_name = "gpu.llvm.nvvm.redux.sync.add"]
+    pub fn redux_add(value: u32, mask: u32) -> u32;
+    #[link_name = "gpu.llvm.nvvm.redux.sync.min"]
+    pub fn redux_min(value: u32, mask: u32) -> u32;
+    #[link_name = "gpu.llvm.nvvm.redux.sync.max"]
+    pub fn redux_max(value: u32, mask: u32) -> u32;
+    #[link_name = "gpu.llvm.nvvm.redux.sync.umin"]
+    pub fn redux_umin(value: u32, mask: u32) -> u32;
+    #[link_name = "gpu.llvm.nvvm.redux.sync.umax"]
+    pub fn redux_umax(value: u32, mask: u32) -> u32;
+    #[link_name = "gpu.llvm.nvvm.redux.sync.and"]
+    pub fn redux_and(value: u32, mask: u32) -> u32;
+    #[link_name = "gpu.llvm.nvvm.redux.sync.or"]
+    pub fn redux_or(value: u32, mask: u32) -> u32;
+    #[link_name = "gpu.llvm.nvvm.redux.sync.xor"]
+    pub fn redux_xor(value: u32, mask: u32) -> u32;
     /// `match.all.sync.b32`, without its predicate: LLVM's intrinsic returns a structure, of which the compiler takes
     /// the mask.
     #[link_name = "gpu.match.all.i32"]
@@ -249,6 +265,40 @@ unsafe extern "C" {
         address: *mut f64,
         value: f64,
     ) -> f64;
+    /// As of 32 bits.
+    #[link_name = "gpu.atomic.rmw.u16"]
+    pub fn atomic_rmw_u16(
+        operation: u32,
+        ordering: u32,
+        scope: u32,
+        address: *mut u16,
+        value: u16,
+    ) -> u16;
+    /// As of 32 bits.
+    #[link_name = "gpu.atomic.cas.u16"]
+    pub fn atomic_cas_u16(
+        success: u32,
+        failure: u32,
+        scope: u32,
+        address: *mut u16,
+        expected: u16,
+        new: u16,
+    ) -> u16;
+    /// As of 32 bits.
+    #[link_name = "gpu.atomic.load.u16"]
+    pub fn atomic_load_u16(ordering: u32, scope: u32, address: *const u16) -> u16;
+    /// As of 32 bits.
+    #[link_name = "gpu.atomic.store.u16"]
+    pub fn atomic_store_u16(ordering: u32, scope: u32, address: *mut u16, value: u16);
+    /// An atomic compare-and-swap of the simulator alone: no device code calls it.
+    #[link_name = "gpu.host.cas.u128"]
+    pub fn host_cas_u128(
+        address: *mut [u64; 2],
+        expected: *const [u64; 2],
+        new: *const [u64; 2],
+        old: *mut [u64; 2],
+    );
+
     /// An atomic compare-and-swap, which returns the old value: orderings and scope are constants.
     #[link_name = "gpu.atomic.cas.u32"]
     pub fn atomic_cas_u32(
@@ -399,6 +449,10 @@ unsafe extern "C" {
     /// `isspacep.global`
     #[link_name = "gpu.llvm.nvvm.isspacep.global"]
     pub safe fn is_space_global(address: *const ()) -> bool;
+
+    /// `isspacep.shared`
+    #[link_name = "gpu.llvm.nvvm.isspacep.shared"]
+    pub safe fn is_space_shared(address: *const ()) -> bool;
 
     #[link_name = "gpu.llvm.nvvm.read.ptx.sreg.clock"]
     pub safe fn clock() -> u32;

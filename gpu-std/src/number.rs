@@ -1,6 +1,11 @@
 //! The numbers that warps reduce, scan and match.
 
+use core::panic::Location;
+
 use bytemuck::AnyBitPattern;
+
+use crate::intrinsics as gpu;
+use crate::target;
 
 mod sealed {
     pub trait Sealed {}
@@ -30,6 +35,32 @@ pub trait Number: AnyBitPattern + sealed::Sealed {
     /// The bits, by which numbers are matched.
     #[doc(hidden)]
     fn bits(self) -> u64;
+
+    /// The reduction over the lanes of `mask`, where the target has one instruction for it: `redux.sync`, of integers of
+    /// up to 32 bits from sm_80 on.
+    ///
+    /// # Safety
+    ///
+    /// `mask` has this lane.
+    #[doc(hidden)]
+    #[inline]
+    #[track_caller]
+    unsafe fn reduced_at_once(self, reduction: Reduction, mask: u32) -> Option<Self> {
+        let _ = (reduction, mask);
+        None
+    }
+}
+
+/// A reduction that the hardware has.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub enum Reduction {
+    Add,
+    Min,
+    Max,
+    And,
+    Or,
+    Xor,
 }
 
 /// An integer: a [`Number`] whose bits can be combined.
@@ -43,7 +74,7 @@ pub trait Integer:
 }
 
 macro_rules! integers {
-    ($($integer:ident)*) => {$(
+    ($($integer:ident $(by $least:ident $greatest:ident)?,)*) => {$(
         impl sealed::Sealed for $integer {}
 
         impl Number for $integer {
@@ -68,13 +99,46 @@ macro_rules! integers {
             fn bits(self) -> u64 {
                 self as u64
             }
+
+            $(#[inline]
+            #[track_caller]
+            unsafe fn reduced_at_once(self, reduction: Reduction, mask: u32) -> Option<Self> {
+                if target::sm() < 80 {
+                    return None;
+                }
+                gpu::place(Location::caller());
+                let word = self as u32;
+                // SAFETY: the caller's promise.
+                let word = unsafe {
+                    match reduction {
+                        Reduction::Add => gpu::redux_add(word, mask),
+                        Reduction::Min => gpu::$least(word, mask),
+                        Reduction::Max => gpu::$greatest(word, mask),
+                        Reduction::And => gpu::redux_and(word, mask),
+                        Reduction::Or => gpu::redux_or(word, mask),
+                        Reduction::Xor => gpu::redux_xor(word, mask),
+                    }
+                };
+                Some(word as Self)
+            })?
         }
 
         impl Integer for $integer {}
     )*};
 }
 
-integers! { i8 i16 i32 i64 isize u8 u16 u32 u64 usize }
+integers! {
+    i8 by redux_min redux_max,
+    i16 by redux_min redux_max,
+    i32 by redux_min redux_max,
+    i64,
+    isize,
+    u8 by redux_umin redux_umax,
+    u16 by redux_umin redux_umax,
+    u32 by redux_umin redux_umax,
+    u64,
+    usize,
+}
 
 macro_rules! floats {
     ($($float:ident $is_wide:literal,)*) => {$(

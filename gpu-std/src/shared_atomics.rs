@@ -7,7 +7,11 @@
 
 use core::sync::atomic::Ordering;
 
-use crate::atomic::{AtomicF32, AtomicF64, Block, Scoped};
+use crate::atomic::{
+    AtomicBf16, AtomicBf16x2, AtomicF16, AtomicF16x2, AtomicF32, AtomicF64, AtomicU128, Block,
+    Scoped,
+};
+use crate::half::{Bf16, Bf16x2, F16, F16x2};
 use crate::{block, shared, thread};
 
 /// Makes a shared array of atomics, one for each block: `shared_atomics![AtomicU32; 256]`.
@@ -76,6 +80,15 @@ atomics! {
     core::sync::atomic::AtomicI64: i64, Ordering::Relaxed;
     AtomicF32: f32,;
     AtomicF64: f64,;
+    AtomicF16: F16,;
+    AtomicBf16: Bf16,;
+    AtomicF16x2: F16x2,;
+    AtomicBf16x2: Bf16x2,;
+    AtomicU128: u128,;
+    core::sync::atomic::AtomicU16: u16, Ordering::Relaxed;
+    core::sync::atomic::AtomicI16: i16, Ordering::Relaxed;
+    core::sync::atomic::AtomicUsize: usize, Ordering::Relaxed;
+    core::sync::atomic::AtomicIsize: isize, Ordering::Relaxed;
 }
 
 /// `N` atomics in shared memory, from [`shared_atomics!`](crate::shared_atomics!).

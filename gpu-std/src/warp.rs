@@ -26,6 +26,7 @@ use bytemuck::AnyBitPattern;
 
 use crate::group::{self, LaneGroup};
 use crate::intrinsics as gpu;
+use crate::number::Reduction;
 use crate::thread;
 
 pub use crate::number::{Integer, Number};
@@ -387,11 +388,11 @@ pub fn match_all<T: Number>(mask: u32, value: T) -> u32 {
 }
 
 macro_rules! reductions {
-    ($($name:ident, $bound:ident, $what:literal, $cuda:literal;)*) => {$(
+    ($($name:ident, $bound:ident, $reduction:ident, $what:literal, $cuda:literal;)*) => {$(
         #[doc = concat!("The ", $what, " of `value` over the lanes of `mask` that take part; all of them get it.")]
         ///
-        /// A vote tells which lanes are there, then come five shuffles (up to eleven for some lanes of a warp). A
-        /// [`Tile`](group::Tile) needs no vote.
+        /// From sm_80 on it is one instruction, `redux.sync`, for integers of up to 32 bits. Else a vote tells which lanes
+        /// are there, then come five shuffles (up to eleven for some lanes of a warp). A [`Tile`](group::Tile) needs no vote.
         #[doc = concat!("CUDA C: `", $cuda, "`. Every GPU.")]
         ///
         /// ```
@@ -404,18 +405,23 @@ macro_rules! reductions {
         #[inline]
         #[track_caller]
         pub fn $name<T: $bound>(mask: u32, value: T) -> T {
-            group::lanes(mask).$name(value)
+            check(mask);
+            // SAFETY: the mask has this lane.
+            match unsafe { value.reduced_at_once(Reduction::$reduction, mask) } {
+                Some(result) => result,
+                None => group::lanes(mask).$name(value),
+            }
         }
     )*};
 }
 
 reductions! {
-    reduce_add, Number, "sum", "__reduce_add_sync";
-    reduce_min, Number, "least", "__reduce_min_sync";
-    reduce_max, Number, "greatest", "__reduce_max_sync";
-    reduce_and, Integer, "bitwise and", "__reduce_and_sync";
-    reduce_or, Integer, "bitwise or", "__reduce_or_sync";
-    reduce_xor, Integer, "bitwise exclusive or", "__reduce_xor_sync";
+    reduce_add, Number, Add, "sum", "__reduce_add_sync";
+    reduce_min, Number, Min, "least", "__reduce_min_sync";
+    reduce_max, Number, Max, "greatest", "__reduce_max_sync";
+    reduce_and, Integer, And, "bitwise and", "__reduce_and_sync";
+    reduce_or, Integer, Or, "bitwise or", "__reduce_or_sync";
+    reduce_xor, Integer, Xor, "bitwise exclusive or", "__reduce_xor_sync";
 }
 
 /// PTX leaves undefined what happens in a lane that is not in its own mask. For a constant [`FULL_MASK`] nothing is

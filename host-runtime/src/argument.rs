@@ -8,8 +8,11 @@ use core::sync::atomic::{
     AtomicU32, AtomicU64, AtomicUsize,
 };
 
-use gpu_std::atomic::{AtomicF32, AtomicF64};
+use gpu_std::atomic::{
+    AtomicBf16, AtomicBf16x2, AtomicF16, AtomicF16x2, AtomicF32, AtomicF64, AtomicU128,
+};
 use gpu_std::disjoint::{BlockIndex, DisjointSlice, ThreadIndex, ThreadIndex2d};
+use gpu_std::half::{Bf16, Bf16x2, F16, F16x2};
 use gpu_std::kernel::{KernelParam, RawView};
 use ndarray::{Dimension, Ix2};
 
@@ -141,6 +144,7 @@ macro_rules! atomics {
 }
 
 atomics!(AtomicU32: u32, AtomicI32: i32, AtomicU64: u64, AtomicI64: i64, AtomicF32: f32, AtomicF64: f64);
+atomics!(AtomicF16: F16, AtomicBf16: Bf16, AtomicF16x2: F16x2, AtomicBf16x2: Bf16x2, AtomicU128: u128);
 atomics!(AtomicBool: bool, AtomicU8: u8, AtomicI8: i8, AtomicU16: u16, AtomicI16: i16, AtomicUsize: usize, AtomicIsize: isize);
 
 impl<A: AtomicElement, D: Dimension> KernelArg<&'static [A]> for &mut DeviceArray<A::Element, D> {

@@ -21,14 +21,22 @@ pub fn all() -> String {
     images().into_iter().map(|(_, ptx)| ptx).collect()
 }
 
-/// The PTX of the kernel `name`, from its entry to the end of its body.
+/// The PTX of the kernel `name`, from its entry to the end of its body; of the lowest target.
 pub fn of(name: &str) -> String {
+    of_target(name, 0)
+}
+
+/// The PTX of the kernel `name` for the lowest target that is not below `target`.
+pub fn of_target(name: &str, target: u32) -> String {
     let entry = format!(".entry {name}_");
-    let found = images().into_iter().find_map(|(_, ptx)| {
-        let start = ptx.find(&entry)?;
-        let end = ptx[start..].find("\n}")?;
-        Some(ptx[start..start + end].to_owned())
-    });
+    let images = images().into_iter();
+    let found = images
+        .filter(|image| image.0 >= target)
+        .find_map(|(_, ptx)| {
+            let start = ptx.find(&entry)?;
+            let end = ptx[start..].find("\n}")?;
+            Some(ptx[start..start + end].to_owned())
+        });
     found.unwrap_or_else(|| panic!("no PTX of `{name}`"))
 }
 

@@ -72,6 +72,9 @@ macro_rules! float_atomic {
                 let mut old = self.0.load(Ordering::Relaxed);
                 loop {
                     let wanted = new($float::from_bits(old)).to_bits();
+                    if wanted == old {
+                        return $float::from_bits(old);
+                    }
                     match self.0.compare_exchange_weak(old, wanted, Ordering::Relaxed, Ordering::Relaxed) {
                         Ok(old) => return $float::from_bits(old),
                         Err(seen) => old = seen,

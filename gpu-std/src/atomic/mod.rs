@@ -13,11 +13,18 @@
 //! | `atomicInc`, `atomicDec` | [`Scoped::fetch_inc`], [`Scoped::fetch_dec`] |
 //! | `__threadfence_block()`, `__threadfence()`, `__threadfence_system()` | [`fence`]`(Block, SeqCst)`, ... |
 //!
-//! All of them return the old value. Where it is not used, `ptxas` emits the cheaper `RED` instruction.
+//! Beside the types of `core::sync::atomic` there are [`AtomicF32`], [`AtomicF64`], [`AtomicF16`], [`AtomicBf16`], pairs of
+//! the latter ([`AtomicF16x2`], [`AtomicBf16x2`]) and [`AtomicU128`].
+//!
+//! All of them return the old value. Where it is not used, the instruction is the cheaper `red`, which returns nothing.
 
 mod float;
+mod half;
 mod order;
 mod scoped;
+mod wide;
 
 pub use float::{AtomicF32, AtomicF64};
+pub use half::{AtomicBf16, AtomicBf16x2, AtomicF16, AtomicF16x2};
 pub use scoped::{AtomicScope, Block, Device, Scope, Scoped, System, fence};
+pub use wide::AtomicU128;

@@ -8,7 +8,10 @@
 //! types, and nothing else is accessed.
 
 use core::marker::PhantomData;
-use core::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering};
+use core::sync::atomic::{
+    AtomicI16, AtomicI32, AtomicI64, AtomicIsize, AtomicU16, AtomicU32, AtomicU64, AtomicUsize,
+    Ordering,
+};
 
 use super::order::{self, operation, with_ordering};
 use super::{AtomicF32, AtomicF64};
@@ -21,7 +24,7 @@ pub trait Scope: Copy + private::Sealed {
     const NUMBER: u32;
 }
 
-mod private {
+pub(super) mod private {
     pub trait Sealed {}
 }
 
@@ -97,6 +100,12 @@ impl<'a, A, S> Scoped<'a, A, S> {
             atomic,
             _lives: PhantomData,
         }
+    }
+
+    /// Where the atomic is.
+    #[inline]
+    pub(super) fn as_ptr(self) -> *mut A {
+        self.atomic.cast_mut()
     }
 }
 
@@ -245,6 +254,10 @@ macro_rules! integer {
 
 integer!(AtomicU32 u32 u32 UMAX UMIN atomic_rmw_u32 atomic_cas_u32 atomic_load_u32 atomic_store_u32);
 integer!(AtomicI32 i32 u32 MAX MIN atomic_rmw_u32 atomic_cas_u32 atomic_load_u32 atomic_store_u32);
+integer!(AtomicU16 u16 u16 UMAX UMIN atomic_rmw_u16 atomic_cas_u16 atomic_load_u16 atomic_store_u16);
+integer!(AtomicI16 i16 u16 MAX MIN atomic_rmw_u16 atomic_cas_u16 atomic_load_u16 atomic_store_u16);
+integer!(AtomicUsize usize u64 UMAX UMIN atomic_rmw_u64 atomic_cas_u64 atomic_load_u64 atomic_store_u64);
+integer!(AtomicIsize isize u64 MAX MIN atomic_rmw_u64 atomic_cas_u64 atomic_load_u64 atomic_store_u64);
 integer!(AtomicU64 u64 u64 UMAX UMIN atomic_rmw_u64 atomic_cas_u64 atomic_load_u64 atomic_store_u64);
 integer!(AtomicI64 i64 u64 MAX MIN atomic_rmw_u64 atomic_cas_u64 atomic_load_u64 atomic_store_u64);
 
@@ -329,6 +342,9 @@ macro_rules! float {
                 let mut old = bits.load(relaxed);
                 loop {
                     let wanted = new($float::from_bits(old)).to_bits();
+                    if wanted == old {
+                        return $float::from_bits(old);
+                    }
                     match bits.compare_exchange(old, wanted, relaxed, relaxed) {
                         Ok(old) => return $float::from_bits(old),
                         Err(seen) => old = seen,
