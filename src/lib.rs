@@ -46,7 +46,7 @@ pub mod prelude {
     pub use gpu_std::disjoint::{BlockIndex, ThreadIndex, ThreadIndex2d};
     pub use gpu_std::group::{self, LaneGroup};
     pub use gpu_std::{
-        DisjointSlice, block, shared_array, shared_atomics, sync_threads, thread, warp,
+        DisjointSlice, block, shared, shared_array, shared_atomics, sync_threads, thread, warp,
     };
     pub use host_runtime::{DeviceArray, Gpu, Kernel, launch};
 }

@@ -116,6 +116,7 @@ macro_rules! driver_calls {
             }
             extra {
                 fn cuDeviceGetDefaultMemPool(pool: Pointer, dev: c_int);
+                fn cuFuncSetAttribute(hfunc: Pointer, attrib: c_uint, value: c_int);
                 fn cuGetErrorName(error: c_uint, p_str: Pointer);
                 fn cuMemHostAlloc(pp: Pointer, bytesize: usize, flags: c_uint);
                 fn cuMemHostGetDevicePointer_v2(pdptr: Pointer, p: Pointer, flags: c_uint);

@@ -50,13 +50,18 @@ pub fn check(
 ) -> Vec<Diagnostic> {
     let mut missing: BTreeSet<Value> = undefined(module)
         .into_iter()
-        .filter(|&value| !PROVIDED.contains(&llvm::name(value).as_str()))
+        .filter(|&value| !PROVIDED.contains(&llvm::name(value).as_str()) && !is_shared(value))
         .collect();
     missing.extend(llvm::functions(module).filter(|&function| is_host_intrinsic(function)));
     kernels
         .iter()
         .flat_map(|kernel| check_kernel(context, kernel, &missing, target))
         .collect()
+}
+
+/// Whether it is dynamic shared memory, which a launch provides.
+fn is_shared(value: Value) -> bool {
+    llvm::pointer_address_space(llvm::type_of(value)) == llvm::SHARED
 }
 
 /// LLVM's intrinsics for a host's own instructions.

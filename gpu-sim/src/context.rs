@@ -65,7 +65,10 @@ impl<'a> Context<'a> {
             panicked: Cell::new(false),
             bound: Cell::new(false),
             waiting: Cell::new(false),
-            shared: RefCell::new(SharedMemory::new(launch.shared_limit)),
+            shared: RefCell::new(SharedMemory::new(
+                launch.shared_limit,
+                launch.dynamic_shared,
+            )),
             named: RefCell::default(),
             place: Cell::new(None),
             wait: Cell::new(wait::NOTHING),

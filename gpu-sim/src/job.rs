@@ -111,6 +111,7 @@ mod tests {
             entry: nothing,
             params: core::ptr::null(),
             shared_limit: 0,
+            dynamic_shared: 0,
         }
     }
 

@@ -49,6 +49,8 @@ pub struct Launch {
     pub params: *const u8,
     /// Bytes of static shared memory that a block may have.
     pub shared_limit: usize,
+    /// Bytes of dynamic shared memory that a block has.
+    pub dynamic_shared: u32,
 }
 
 /// Runs every thread of the launch and returns when all are done, or after the first fault stopped it.

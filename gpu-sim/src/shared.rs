@@ -1,4 +1,4 @@
-//! The static shared memory of one block after the other.
+//! The shared memory of one block after the other: static arrays by their keys, and the dynamic memory.
 //!
 //! A worker keeps the arrays from block to block, because the blocks of a launch run the same kernel. Each block finds
 //! a pattern in them rather than what the block before left, so that a kernel that reads before it writes shows it.
@@ -7,15 +7,21 @@ use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::any::TypeId;
 use std::ptr;
 
+use gpu_std::shared::DYNAMIC_ALIGN;
+
 use crate::Fault;
 
 /// What every byte of an array is at the start of a block.
 const UNWRITTEN: u8 = 0xA5;
 
+/// The key of the dynamic memory.
+struct Dynamic;
+
 /// The shared arrays of the block that a worker runs.
 pub(crate) struct SharedMemory {
     arrays: Vec<Array>,
     limit: usize,
+    dynamic: Layout,
     /// Where the next array would start on a GPU, which lays them out one after the other.
     end: usize,
     block: u64,
@@ -30,10 +36,12 @@ struct Array {
 }
 
 impl SharedMemory {
-    pub(crate) fn new(limit: usize) -> Self {
+    pub(crate) fn new(limit: usize, dynamic: u32) -> Self {
         Self {
             arrays: Vec::new(),
             limit,
+            dynamic: Layout::from_size_align(dynamic as usize, DYNAMIC_ALIGN)
+                .expect("32 bits of bytes are a layout"),
             end: 0,
             block: 0,
         }
@@ -54,6 +62,19 @@ impl SharedMemory {
         Ok(self.arrays[index].first_in(block))
     }
 
+    /// Bytes of the dynamic memory.
+    pub(crate) fn dynamic_bytes(&self) -> u32 {
+        self.dynamic.size() as u32
+    }
+
+    /// The block's dynamic memory, which the launch's own check has found to fit.
+    pub(crate) fn dynamic(&mut self) -> *mut u8 {
+        let key = TypeId::of::<Dynamic>();
+        let index = self.arrays.iter().position(|array| array.key == key);
+        let index = index.unwrap_or_else(|| self.push(key, self.dynamic));
+        self.arrays[index].first_in(self.block)
+    }
+
     fn add(&mut self, key: TypeId, layout: Layout) -> Result<usize, Fault> {
         let wanted = self
             .end
@@ -66,13 +87,17 @@ impl SharedMemory {
             });
         }
         self.end = wanted;
+        Ok(self.push(key, layout))
+    }
+
+    fn push(&mut self, key: TypeId, layout: Layout) -> usize {
         self.arrays.push(Array {
             key,
             layout,
             first: allocate(layout),
             block: 0,
         });
-        Ok(self.arrays.len() - 1)
+        self.arrays.len() - 1
     }
 }
 
@@ -120,7 +145,7 @@ mod tests {
 
     #[test]
     fn a_key_has_one_array_and_every_block_finds_it_unwritten() {
-        let mut memory = SharedMemory::new(64);
+        let mut memory = SharedMemory::new(64, 0);
         memory.start_block();
         let key = TypeId::of::<u8>();
         let first = memory.array(key, layout(4, 4)).unwrap();
@@ -137,7 +162,7 @@ mod tests {
 
     #[test]
     fn alignment_holds_and_its_padding_counts() {
-        let mut memory = SharedMemory::new(4096 + 1);
+        let mut memory = SharedMemory::new(4096 + 1, 0);
         memory.start_block();
         memory.array(TypeId::of::<u8>(), layout(1, 1)).unwrap();
         let aligned = memory.array(TypeId::of::<u16>(), layout(1, 4096)).unwrap();
@@ -153,9 +178,22 @@ mod tests {
 
     #[test]
     fn an_array_of_no_bytes_needs_no_memory() {
-        let mut memory = SharedMemory::new(0);
+        let mut memory = SharedMemory::new(0, 0);
         memory.start_block();
         let first = memory.array(TypeId::of::<u8>(), layout(0, 8)).unwrap();
         assert_eq!(first.addr() % 8, 0);
+    }
+    #[test]
+    fn dynamic_memory_is_aligned_and_beside_the_limit_of_static_arrays() {
+        let mut memory = SharedMemory::new(0, 1000);
+        memory.start_block();
+        let first = memory.dynamic();
+        assert_eq!(memory.dynamic(), first);
+        assert_eq!(
+            (first.addr() % DYNAMIC_ALIGN, memory.dynamic_bytes()),
+            (0, 1000)
+        );
+        // SAFETY: the memory has 1000 bytes.
+        assert_eq!(unsafe { first.add(999).read() }, UNWRITTEN);
     }
 }

@@ -99,6 +99,16 @@ extern "C" fn shared_offset(address: *const u8) -> u32 {
     address.addr() as u32
 }
 
+#[unsafe(export_name = "gpu.shared.dynamic")]
+extern "C" fn shared_dynamic() -> *mut u8 {
+    kernel("shared::dynamic").shared.borrow_mut().dynamic()
+}
+
+#[unsafe(export_name = "gpu.llvm.nvvm.read.ptx.sreg.dynamic_smem_size")]
+extern "C" fn dynamic_smem_size() -> u32 {
+    kernel("shared::dynamic").shared.borrow().dynamic_bytes()
+}
+
 macro_rules! float_add {
     ($symbol:literal, $name:ident, $float:ident, $bits:ident) => {
         /// # Safety

@@ -192,6 +192,12 @@ unsafe extern "C" {
     /// The address in shared memory of what a generic pointer into it points to: `cvta.to.shared`.
     #[link_name = "gpu.shared.offset"]
     pub fn shared_offset(address: *const u8) -> u32;
+    /// The start of the block's dynamic shared memory, aligned to 128 bytes.
+    #[link_name = "gpu.shared.dynamic"]
+    pub safe fn shared_dynamic() -> *mut u8;
+    /// The bytes of dynamic shared memory that the launch asked for.
+    #[link_name = "gpu.llvm.nvvm.read.ptx.sreg.dynamic_smem_size"]
+    pub safe fn dynamic_smem_size() -> u32;
 
     /// `atom.add.f32`, relaxed.
     #[link_name = "gpu.atomic.fadd.f32"]

@@ -68,7 +68,7 @@ pub struct PanicSlot {
 pub struct PanicRecord {
     /// [`EMPTY`], [`BEING_WRITTEN`] or [`COMPLETE`].
     pub state: AtomicU32,
-    /// [`MESSAGE`], [`TEXT`] or [`INDEX_OUT_OF_BOUNDS`].
+    /// [`MESSAGE`], [`TEXT`], [`INDEX_OUT_OF_BOUNDS`] or [`SHARED_SHORTAGE`].
     pub kind: u32,
     /// Line in the file, from 1.
     pub line: u32,
@@ -82,7 +82,7 @@ pub struct PanicRecord {
     pub file: DeviceText,
     /// A constant message, likewise.
     pub message: DeviceText,
-    /// Index and length of an index out of bounds.
+    /// Index and length of an index out of bounds; bytes wanted and there of a [`SharedShortage`].
     pub operands: [u64; 2],
     /// Bytes used of `text`.
     pub text_len: u64,
@@ -122,6 +122,29 @@ pub const MESSAGE: u32 = 0;
 pub const TEXT: u32 = 2;
 /// [`PanicRecord::kind`]: index and length are in `operands`; the host makes the text.
 pub const INDEX_OUT_OF_BOUNDS: u32 = 1;
+/// [`PanicRecord::kind`]: a [`SharedShortage`], whose numbers are in `operands`.
+pub const SHARED_SHORTAGE: u32 = 3;
+
+/// The message of a kernel whose parts of dynamic shared memory are larger than what it was launched with.
+#[derive(Clone, Copy, Debug)]
+pub struct SharedShortage {
+    /// Bytes of the parts.
+    pub wanted: u64,
+    /// Bytes of the launch.
+    pub available: u64,
+}
+
+impl fmt::Display for SharedShortage {
+    #[inline]
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { wanted, available } = self;
+        write!(
+            f,
+            "the parts of dynamic shared memory need {wanted} bytes, but the launch has {available}: launch with \
+             `.shared_bytes({wanted})` or more"
+        )
+    }
+}
 
 type Caller = &'static Location<'static>;
 
@@ -165,6 +188,20 @@ fn panic_bounds_check(index: usize, len: usize, location: Caller) -> ! {
     record(Some(location), |record| {
         record.kind = INDEX_OUT_OF_BOUNDS;
         record.operands = [index as u64, len as u64];
+    })
+}
+
+/// Panics with a [`SharedShortage`]. On a device the host makes the text.
+#[inline]
+#[track_caller]
+pub(crate) fn shared_shortage(wanted: usize, available: usize) -> ! {
+    let (wanted, available) = (wanted as u64, available as u64);
+    if !gpu::on_device() {
+        panic!("{}", SharedShortage { wanted, available });
+    }
+    record(Some(Location::caller()), |record| {
+        record.kind = SHARED_SHORTAGE;
+        record.operands = [wanted, available];
     })
 }
 

@@ -92,10 +92,20 @@ atomics! {
 }
 
 /// `N` atomics in shared memory, from [`shared_atomics!`](crate::shared_atomics!).
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct SharedAtomics<A, const N: usize> {
     first: *const A,
 }
+
+// The atomics are not copied, so that they need not be `Copy`.
+impl<A, const N: usize> Clone for SharedAtomics<A, N> {
+    #[inline]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<A, const N: usize> Copy for SharedAtomics<A, N> {}
 
 impl<A: SharedAtomic, const N: usize> SharedAtomics<A, N> {
     /// The block's array of the source place that `place` stands for.
@@ -141,5 +151,68 @@ impl<A: SharedAtomic, const N: usize> SharedAtomics<A, N> {
     #[inline]
     pub fn is_empty(&self) -> bool {
         N == 0
+    }
+}
+
+/// Atomics in dynamic shared memory, from [`DynamicShared::atomics`](crate::shared::DynamicShared::atomics).
+#[derive(Debug)]
+pub struct SharedAtomicSlice<A> {
+    first: *const A,
+    len: usize,
+}
+
+// As for `SharedAtomics`.
+impl<A> Clone for SharedAtomicSlice<A> {
+    #[inline]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<A> Copy for SharedAtomicSlice<A> {}
+
+impl<A: SharedAtomic> SharedAtomicSlice<A> {
+    /// # Safety
+    ///
+    /// `first` points to `len` atomics of the block's shared memory, of any value.
+    #[inline]
+    pub(crate) unsafe fn new(first: *const A, len: usize) -> Self {
+        Self { first, len }
+    }
+
+    /// The atomic at `index`, with operations of block scope.
+    ///
+    /// # Panics
+    ///
+    /// If `index` is not below the length.
+    #[inline]
+    #[track_caller]
+    pub fn at(&self, index: usize) -> Scoped<'_, A, Block> {
+        shared::check_len(index, self.len);
+        // SAFETY: `index` is inside the block's part of `len` atomics, which lives while its threads run.
+        unsafe { Scoped::new(self.first.add(index)) }
+    }
+
+    /// Sets all elements, each thread of the block its share. All threads of the block call it, and then
+    /// [`sync_threads`](crate::sync_threads), before the first use and whenever the part starts anew.
+    #[inline]
+    pub fn fill(&self, value: A::Value) {
+        let mut index = thread::index_in_block();
+        while index < self.len {
+            A::set(self.at(index), value);
+            index += block::len();
+        }
+    }
+
+    /// How many atomics.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
     }
 }

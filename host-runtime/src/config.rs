@@ -22,6 +22,8 @@ pub(crate) const FOR_EACH_BLOCK: i128 = 256;
 pub struct LaunchConfig {
     pub(crate) shape: Shape,
     pub(crate) gpu: Option<Gpu>,
+    /// Bytes of dynamic shared memory, as given.
+    pub(crate) shared_bytes: i128,
 }
 
 /// How the shape was given.
@@ -87,6 +89,14 @@ impl LaunchConfig {
         self
     }
 
+    /// Gives each block so many bytes of dynamic shared memory, for `shared::dynamic()` in the kernel. CUDA C: the third
+    /// value between `<<<` and `>>>`, with `cudaFuncSetAttribute` where it is above 48 KiB.
+    #[inline]
+    pub fn shared_bytes(mut self, bytes: impl Count) -> Self {
+        self.shared_bytes = bytes.value();
+        self
+    }
+
     /// Chooses the device, for a kernel that has no array among its arguments.
     #[inline]
     pub fn on(mut self, gpu: &Gpu) -> Self {
@@ -145,7 +155,8 @@ where
 /// Numba: `add[grid, block](a, b, c)`.
 ///
 /// It stands for `add.grid(grid).block(block).launch(&a, &b, &mut c)`, and needs the trait
-/// [`Kernel`](crate::Kernel) in scope. The launch is asynchronous; see [`Gpu`](crate::Gpu).
+/// [`Kernel`](crate::Kernel) in scope. With `launch!(add[grid, block, shared = bytes](...))` each block has so many bytes
+/// of dynamic shared memory. The launch is asynchronous; see [`Gpu`](crate::Gpu).
 ///
 /// ```
 /// # use host_runtime::{Gpu, Kernel, KernelBuilder, LaunchConfig, Result, launch};
@@ -155,16 +166,21 @@ where
 /// # impl KernelBuilder for add { fn from_config(config: LaunchConfig) -> Self { Self { config } } }
 /// # impl add {
 /// #     fn block(self, block: impl host_runtime::ToDim) -> Self { Self { config: self.config.block(block) } }
+/// #     fn shared_bytes(self, bytes: usize) -> Self { Self { config: self.config.shared_bytes(bytes) } }
 /// #     fn launch(self, _x: f32) -> Result<()> { Ok(()) }
 /// # }
 /// launch!(add[4096, 256](1.5))?;
 /// launch!(add[(64, 64), (16, 16)](1.5))?;
+/// launch!(add[4096, 256, shared = 4 * 256](1.5))?;
 /// # Ok::<(), host_runtime::Error>(())
 /// ```
 #[macro_export]
 macro_rules! launch {
     ($kernel:path[$grid:expr, $block:expr $(,)?]($($argument:expr),* $(,)?)) => {
         $kernel.grid($grid).block($block).launch($($argument),*)
+    };
+    ($kernel:path[$grid:expr, $block:expr, shared = $bytes:expr $(,)?]($($argument:expr),* $(,)?)) => {
+        $kernel.grid($grid).block($block).shared_bytes($bytes).launch($($argument),*)
     };
 }
 

@@ -232,6 +232,25 @@ pub enum Error {
         limit: usize,
     },
 
+    /// The launch asks for more dynamic shared memory than the kernel's static arrays leave, or for a negative number of
+    /// bytes.
+    #[error(
+        "kernel `{kernel}` cannot have {given} bytes of dynamic shared memory beside {static_bytes} bytes of static \
+         arrays: {device} has {limit} bytes for both in a block; ask `shared_bytes` for fewer"
+    )]
+    DynamicSharedMemory {
+        /// The kernel.
+        kernel: &'static str,
+        /// The device.
+        device: String,
+        /// Bytes that the launch asked for.
+        given: i128,
+        /// Bytes of its static shared arrays.
+        static_bytes: u32,
+        /// Bytes that a block can have.
+        limit: u32,
+    },
+
     /// No registered device code has this kernel instance.
     #[error(
         "kernel `{kernel}` of `{module}` was not compiled for this launch. {}. If the crate that launches it has no \

@@ -271,7 +271,7 @@ impl Backend {
     pub fn limits(&self) -> &Limits {
         match self {
             Self::Cuda(device) => device.limits(),
-            Self::Simulator(_) => &Limits::COMMON,
+            Self::Simulator(_) => &Limits::SIMULATOR,
         }
     }
 }

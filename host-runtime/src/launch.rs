@@ -6,12 +6,13 @@
 use std::sync::OnceLock;
 
 use gpu_std::kernel::{KernelInstance, KernelRecord};
+use gpu_std::shared::DYNAMIC_ALIGN;
 
 use crate::argument::Arguments;
 use crate::config::LaunchConfig;
 use crate::error::{Error, Result};
 use crate::gpu::{Backend, Gpu};
-use crate::limits::{self, Extents};
+use crate::limits::{self, Extents, Limits};
 use crate::registry::CompiledKernel;
 
 /// Queues a launch of `K`. Its errors are those of the shape, of the devices and of the loaded code; what happens in
@@ -48,7 +49,7 @@ unsafe fn launch_record(
         None => default_gpu()?,
     };
     let backend = gpu.backend();
-    let Some(extents) = limits::resolve(record.name, config.shape, backend.limits())? else {
+    let Some(extents) = limits::resolve(record.name, config, backend.limits())? else {
         return Ok(());
     };
     match backend {
@@ -104,4 +105,31 @@ pub(crate) fn check_shared(
         wanted: compiled.shared_bytes as usize,
         limit: limit as usize,
     })
+}
+
+/// Checks the launch's dynamic shared memory beside the kernel's static arrays, and gives its bytes.
+#[inline]
+pub(crate) fn check_dynamic_shared(
+    kernel: &'static str,
+    static_bytes: u32,
+    extents: &Extents,
+    limits: &Limits,
+    device: impl FnOnce() -> String,
+) -> Result<u32> {
+    if extents.shared_bytes == 0 {
+        return Ok(0);
+    }
+    // The dynamic memory begins where its alignment allows.
+    let before = static_bytes.next_multiple_of(DYNAMIC_ALIGN as u32);
+    let limit = limits.all_shared_bytes;
+    u32::try_from(extents.shared_bytes)
+        .ok()
+        .filter(|&bytes| bytes <= limit.saturating_sub(before))
+        .ok_or_else(|| Error::DynamicSharedMemory {
+            kernel,
+            device: device(),
+            given: extents.shared_bytes,
+            static_bytes,
+            limit,
+        })
 }

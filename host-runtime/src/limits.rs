@@ -5,7 +5,7 @@
 
 use gpu_std::Dim3;
 
-use crate::config::{FOR_EACH_BLOCK, Shape};
+use crate::config::{FOR_EACH_BLOCK, LaunchConfig, Shape};
 use crate::error::{Error, Result};
 
 /// Limits of a device.
@@ -19,15 +19,18 @@ pub(crate) struct Limits {
     pub grid: [u32; 3],
     /// Bytes of static shared memory in a block.
     pub shared_bytes: u32,
+    /// Bytes of static and dynamic shared memory in a block.
+    pub all_shared_bytes: u32,
 }
 
 impl Limits {
-    /// What every CUDA device since compute capability 3.0 has, and the simulator.
-    pub const COMMON: Self = Self {
+    /// The simulator: what every CUDA device since compute capability 3.0 has, and the shared memory of 9.0.
+    pub const SIMULATOR: Self = Self {
         threads_per_block: 1024,
         block: [1024, 1024, 64],
         grid: [i32::MAX as u32, 65535, 65535],
         shared_bytes: 48 << 10,
+        all_shared_bytes: 227 << 10,
     };
 }
 
@@ -36,6 +39,8 @@ impl Limits {
 pub(crate) struct Extents {
     pub grid: Dim3,
     pub block: Dim3,
+    /// Bytes of dynamic shared memory in a block, as given: their limit depends on the kernel.
+    pub shared_bytes: i128,
 }
 
 impl Extents {
@@ -54,10 +59,10 @@ impl Extents {
 /// The extents of a launch of `kernel`, or `None` where there are no items and so nothing to launch.
 pub(crate) fn resolve(
     kernel: &'static str,
-    shape: Shape,
+    config: &LaunchConfig,
     limits: &Limits,
 ) -> Result<Option<Extents>> {
-    let (grid, block) = match shape {
+    let (grid, block) = match config.shape {
         Shape::Blocks { grid, block } => (
             grid.ok_or(Error::ShapeMissing {
                 kernel,
@@ -78,7 +83,11 @@ pub(crate) fn resolve(
     };
     let block = check_block(kernel, block, limits)?;
     let grid = check_grid(kernel, grid, limits)?;
-    Ok(Some(Extents { grid, block }))
+    Ok(Some(Extents {
+        grid,
+        block,
+        shared_bytes: config.shared_bytes,
+    }))
 }
 
 /// The one-dimensional grid of blocks that has a thread for each item.
@@ -163,16 +172,27 @@ fn check_extent(
 mod tests {
     use super::*;
 
+    fn with(shape: Shape) -> LaunchConfig {
+        LaunchConfig {
+            shape,
+            ..Default::default()
+        }
+    }
+
     fn blocks(grid: [i128; 3], block: [i128; 3]) -> Result<Option<Extents>> {
         let shape = Shape::Blocks {
             grid: Some(grid),
             block: Some(block),
         };
-        resolve("k", shape, &Limits::COMMON)
+        resolve("k", &with(shape), &Limits::SIMULATOR)
     }
 
     fn items(count: i128) -> Result<Option<Extents>> {
-        resolve("k", Shape::Items { count, block: None }, &Limits::COMMON)
+        resolve(
+            "k",
+            &with(Shape::Items { count, block: None }),
+            &Limits::SIMULATOR,
+        )
     }
 
     #[test]

@@ -11,7 +11,7 @@ use gpu_sim::{Fault, Launch};
 use gpu_std::kernel::KernelRecord;
 
 use crate::error::{Error, KernelPanic, Result};
-use crate::launch::{check_dimensions, check_shared};
+use crate::launch::{check_dimensions, check_dynamic_shared, check_shared};
 use crate::limits::{Extents, Limits};
 use crate::registry;
 
@@ -61,17 +61,24 @@ impl Simulator {
         extents: &Extents,
         params: *const u8,
     ) -> Result<()> {
-        let limit = Limits::COMMON.shared_bytes;
+        let limits = &Limits::SIMULATOR;
+        let limit = limits.shared_bytes;
+        let device = || self.name.clone();
+        let mut static_bytes = 0;
         if let Some(found) = registry::find(record) {
             check_dimensions(record.name, found.kernel.dimensions, extents)?;
-            check_shared(record.name, found.kernel, limit, || self.name.clone())?;
+            check_shared(record.name, found.kernel, limit, device)?;
+            static_bytes = found.kernel.shared_bytes;
         }
+        let dynamic_shared =
+            check_dynamic_shared(record.name, static_bytes, extents, limits, device)?;
         let launch = Launch {
             grid: extents.grid,
             block: extents.block,
             entry: record.entry,
             params,
             shared_limit: limit as usize,
+            dynamic_shared,
         };
         // SAFETY: the entry is that of the parameters' kernel; a safe kernel may run in all threads at once, and for an
         // unsafe one the caller of its launch promised so. The arguments are borrowed until this returns.

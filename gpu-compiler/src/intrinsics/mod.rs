@@ -73,6 +73,7 @@ fn rule(name: &str) -> Option<Rule> {
         "ptx" => Lowering::ptx,
         "shared.static" => Lowering::shared_static,
         "shared.offset" => Lowering::shared_offset,
+        "shared.dynamic" => Lowering::shared_dynamic,
         "panic.slot" => Lowering::panic_slot,
         "atomic.fence" => Lowering::atomic_fence,
         _ if name.starts_with("mma.") => Lowering::mma,
@@ -192,6 +193,8 @@ impl Lowering {
             let bytes = llvm::array_type(llvm::i8_type(self.context), size);
             let global = self.global(&name, bytes, llvm::SHARED);
             llvm::set_initializer(global, llvm::undef(bytes));
+            // What is there before the first write is unspecified, but not undefined: LLVM must load it.
+            llvm::set_externally_initialized(global, 1);
             llvm::set_linkage(global, linkage::INTERNAL);
             // 16 bytes let LLVM use the widest accesses.
             llvm::set_alignment(global, (align as u32).max(16));
@@ -214,6 +217,22 @@ impl Lowering {
             llvm::type_of(call),
         );
         llvm::replace_instruction(call, offset);
+        Ok(())
+    }
+
+    /// The launch decides how large it is: `.extern .shared`, of which a module has one.
+    fn shared_dynamic(&self, call: Value) -> Result<(), Error> {
+        const NAME: &str = "oxwarp_dynamic_shared";
+        /// `gpu_std::shared::DYNAMIC_ALIGN`.
+        const ALIGN: u32 = 128;
+        let global = llvm::global(self.module, NAME).unwrap_or_else(|| {
+            let bytes = llvm::array_type(llvm::i8_type(self.context), 0);
+            let global = self.global(NAME, bytes, llvm::SHARED);
+            llvm::set_alignment(global, ALIGN);
+            global
+        });
+        let generic = llvm::pointer_type(self.context, 0);
+        llvm::replace_instruction(call, llvm::const_address_space_cast(global, generic));
         Ok(())
     }
 

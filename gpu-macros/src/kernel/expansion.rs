@@ -285,6 +285,12 @@ fn launch(signature: &Signature, generics: &HostGenerics) -> TokenStream {
                 #name { config: self.config.block(block) }
             }
 
+            /// Gives each block so many bytes of dynamic shared memory, for `shared::dynamic()` in the kernel.
+            #[inline]
+            pub fn shared_bytes(self, bytes: impl ::oxwarp::Count) -> Self {
+                #name { config: self.config.shared_bytes(bytes) }
+            }
+
             /// Chooses the device, for a kernel without arrays among its arguments.
             #[inline]
             pub fn on(self, gpu: &::oxwarp::Gpu) -> Self {

@@ -18,6 +18,7 @@ pub fn launch<K: Fn() + Sync>(grid: Dim3, block: Dim3, kernel: K) -> Result<(), 
         entry: call::<K>,
         params: (&raw const kernel).cast(),
         shared_limit: SHARED_LIMIT,
+        dynamic_shared: 0,
     };
     // SAFETY: the parameter is a `K`, which is `Sync` and outlives the launch.
     unsafe { gpu_sim::run(&launch) }

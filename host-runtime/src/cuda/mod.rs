@@ -11,7 +11,7 @@ mod panic;
 mod tests;
 
 use std::collections::BTreeMap;
-use std::ffi::c_void;
+use std::ffi::{c_int, c_uint, c_void};
 use std::ptr::{null, null_mut};
 use std::sync::{Mutex, PoisonError, RwLock};
 
@@ -22,12 +22,15 @@ use cust::stream::{Stream, StreamFlags};
 use gpu_std::kernel::KernelRecord;
 
 use crate::error::{Error, Result};
-use crate::launch::check_dimensions;
+use crate::launch::{check_dimensions, check_dynamic_shared};
 use crate::limits::{Extents, Limits};
 use crate::registry::{IdMap, id_of};
 
 use module::{LoadedKernel, Modules};
 use panic::PanicInbox;
+
+/// `CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN`.
+const MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: c_uint = 97;
 
 /// A CUDA device and its queue.
 pub(crate) struct CudaDevice {
@@ -100,7 +103,7 @@ impl CudaDevice {
             ordinal,
             name: device.name()?,
             compute_capability: compute_capability(device)?,
-            limits: limits(device)?,
+            limits: limits(driver, device)?,
             pool: memory::pool(driver, device),
             kernels: RwLock::default(),
             modules: Mutex::default(),
@@ -147,7 +150,15 @@ impl CudaDevice {
         let kernel = self.kernel(record)?;
         check_dimensions(record.name, kernel.dimensions, extents)?;
         kernel.check_block(record.name, extents.block)?;
-        let Extents { grid, block } = extents;
+        let shared_bytes = check_dynamic_shared(
+            record.name,
+            kernel.shared_bytes,
+            extents,
+            &self.limits,
+            || self.label(),
+        )?;
+        self.allow_dynamic_shared(&kernel, shared_bytes)?;
+        let Extents { grid, block, .. } = extents;
         let mut params = [params.cast_mut().cast::<c_void>()];
         // SAFETY: the function has one parameter, of the size of the struct behind `params`, or none if that is empty;
         // the driver copies it before it returns. The views in it live in this device's memory, which is freed in
@@ -161,7 +172,7 @@ impl CudaDevice {
                 block.x,
                 block.y,
                 block.z,
-                0,
+                shared_bytes,
                 self.stream_handle(),
                 params.as_mut_ptr().cast(),
                 null_mut(),
@@ -246,7 +257,7 @@ fn compute_capability(device: Device) -> Result<(u32, u32)> {
     ))
 }
 
-fn limits(device: Device) -> Result<Limits> {
+fn limits(driver: &Driver, device: Device) -> Result<Limits> {
     use DeviceAttribute as A;
     let value = |attribute| attribute_of(device, attribute);
     Ok(Limits {
@@ -262,9 +273,18 @@ fn limits(device: Device) -> Result<Limits> {
             value(A::MaxGridDimZ)?,
         ],
         shared_bytes: value(A::MaxSharedMemoryPerBlock)?,
+        all_shared_bytes: driver_attribute(driver, device, MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?,
     })
 }
 
 fn attribute_of(device: Device, attribute: DeviceAttribute) -> Result<u32> {
     Ok(device.get_attribute(attribute)?.unsigned_abs())
+}
+
+/// An attribute that `cust` does not name.
+fn driver_attribute(driver: &Driver, device: Device, attribute: c_uint) -> Result<u32> {
+    let mut value: c_int = 0;
+    // SAFETY: the pointer is valid for a write of an int.
+    unsafe { driver.cuDeviceGetAttribute((&raw mut value).cast(), attribute, device.as_raw()) }?;
+    Ok(value.unsigned_abs())
 }

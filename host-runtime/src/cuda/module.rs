@@ -26,6 +26,8 @@ const JIT_ERROR_LOG_BUFFER: c_uint = 5;
 const JIT_ERROR_LOG_BUFFER_SIZE: c_uint = 6;
 /// `CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK`.
 const MAX_THREADS_PER_BLOCK: c_uint = 0;
+/// `CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES`.
+const MAX_DYNAMIC_SHARED_SIZE_BYTES: c_uint = 8;
 /// Bytes of the driver's log that are kept.
 const LOG_CAPACITY: usize = 8 << 10;
 
@@ -39,6 +41,8 @@ pub(super) struct LoadedKernel {
     pub function: Handle,
     /// The most dimensions of a launch.
     pub dimensions: u32,
+    /// Bytes of static shared memory.
+    pub shared_bytes: u32,
     /// The most threads of a block that its registers allow.
     max_threads: u32,
 }
@@ -94,6 +98,7 @@ impl CudaDevice {
         Ok(LoadedKernel {
             function,
             dimensions: kernel.dimensions,
+            shared_bytes: kernel.shared_bytes,
             max_threads: self.max_threads(function)?,
         })
     }
@@ -205,6 +210,24 @@ impl CudaDevice {
             )
         }?;
         Ok(threads.unsigned_abs())
+    }
+
+    /// Lets a kernel have dynamic shared memory beyond the 48 KiB that all devices give without being asked. The most is
+    /// allowed at once: launches of other threads may ask for other sizes.
+    pub(super) fn allow_dynamic_shared(&self, kernel: &LoadedKernel, bytes: u32) -> Result<()> {
+        if bytes <= self.limits.shared_bytes.saturating_sub(kernel.shared_bytes) {
+            return Ok(());
+        }
+        let most = self.limits.all_shared_bytes - kernel.shared_bytes;
+        // SAFETY: the function is of a loaded module.
+        unsafe {
+            self.driver.cuFuncSetAttribute(
+                kernel.function.0,
+                MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                most as c_int,
+            )
+        }?;
+        Ok(())
     }
 
     /// Tells the module where its kernels record a panic. A module without that variable has no panics.

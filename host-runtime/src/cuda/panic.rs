@@ -11,7 +11,8 @@ use std::sync::{Mutex, PoisonError};
 
 use cuda_loader::{Driver, DriverError};
 use gpu_std::runtime::{
-    BEING_WRITTEN, DeviceText, EMPTY, INDEX_OUT_OF_BOUNDS, PanicRecord, PanicSlot, TEXT,
+    BEING_WRITTEN, DeviceText, EMPTY, INDEX_OUT_OF_BOUNDS, PanicRecord, PanicSlot, SHARED_SHORTAGE,
+    SharedShortage, TEXT,
 };
 
 use crate::error::{Error, KernelPanic, Result};
@@ -139,6 +140,10 @@ fn panic_of(record: &PanicRecord, fetch: impl Fn(DeviceText) -> String) -> Kerne
         INDEX_OUT_OF_BOUNDS => {
             let [index, len] = record.operands;
             format!("index out of bounds: the len is {len} but the index is {index}")
+        }
+        SHARED_SHORTAGE => {
+            let [wanted, available] = record.operands;
+            SharedShortage { wanted, available }.to_string()
         }
         TEXT => text(&record.text, record.text_len),
         _ => fetch(record.message),

@@ -223,6 +223,7 @@ fn extents(grid: [u32; 2], block: u32) -> Extents {
             y: 1,
             z: 1,
         },
+        shared_bytes: 0,
     }
 }
 

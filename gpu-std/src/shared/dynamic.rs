@@ -1,0 +1,225 @@
+//! Dynamic shared memory: typed parts of run-time length, in the bytes that the launch asked for.
+//!
+//! In: the bytes of the launch (`.shared_bytes(n)`). Out: parts that do not overlap, laid out one after the other in the
+//! order in which the kernel asks for them. Every thread works that out for itself, so threads that ask for the same
+//! parts in the same order have the same ones, and nothing is exchanged.
+//!
+//! # Soundness
+//!
+//! As for [`SharedArray`](super::SharedArray): no reference is handed out, indices are checked, and the elements are plain
+//! data, so that what another thread writes at the same time can make a value unspecified, never invalid. That holds too
+//! for threads that ask for different parts, or twice: their parts then overlap, and each reads what the other wrote as
+//! its own type. A part never reaches beyond the bytes of the launch.
+
+use bytemuck::CheckedBitPattern;
+
+use crate::intrinsics as gpu;
+use crate::runtime;
+use crate::shared_atomics::{SharedAtomic, SharedAtomicSlice};
+
+/// The alignment of a block's dynamic shared memory, in bytes.
+pub const DYNAMIC_ALIGN: usize = 128;
+
+/// The block's dynamic shared memory, from its start. CUDA C: `extern __shared__`; Numba: `cuda.shared.array(0, ...)`.
+///
+/// The launch says how many bytes there are: `.shared_bytes(n)`, or `launch!(kernel[grid, block, shared = n](...))`, with
+/// `n` from a [`SharedLayout`] of the same parts. Without that there are none. Every GPU; a block can have 48 KiB of static
+/// and dynamic shared memory, from compute capability 7.0 on more (64 KiB on 7.5, 163 KiB on 8.0, 227 KiB on 9.0), for
+/// which nothing else needs to be done.
+///
+/// ```
+/// use gpu_std::{shared, sync_threads, thread};
+///
+/// /// Launched with `.shared_bytes(SharedLayout::new().array::<f32>(n).array::<u32>(n).bytes())`.
+/// fn sorted_keys(x: &[f32], n: usize, out: &mut u32) {
+///     let mut parts = shared::dynamic();
+///     let (values, order) = (parts.array::<f32>(n), parts.array::<u32>(n));
+///     let t = thread::index_in_block();
+///     values.set(t, x[t]);
+///     sync_threads();
+///     let smaller = (0..n).filter(|&other| values.get(other) < values.get(t));
+///     order.set(smaller.count(), t as u32);
+///     sync_threads();
+///     *out = order.get(t);
+/// }
+/// ```
+#[inline]
+pub fn dynamic() -> DynamicShared {
+    DynamicShared {
+        first: gpu::shared_dynamic(),
+        available: gpu::dynamic_smem_size() as usize,
+        used: SharedLayout::new(),
+    }
+}
+
+/// The block's dynamic shared memory, of which parts are taken one after the other: from [`dynamic`].
+#[derive(Debug)]
+pub struct DynamicShared {
+    first: *mut u8,
+    available: usize,
+    used: SharedLayout,
+}
+
+impl DynamicShared {
+    /// The next `len` elements of `T`, aligned for `T`. The contents are unspecified until written.
+    ///
+    /// # Panics
+    ///
+    /// If the parts so far are larger than the launch's bytes; the message has both numbers.
+    #[inline]
+    #[track_caller]
+    pub fn array<T: CheckedBitPattern>(&mut self, len: usize) -> SharedSlice<T> {
+        SharedSlice {
+            first: self.part::<T>(len),
+            len,
+        }
+    }
+
+    /// The next `len` atomics. The contents are unspecified until written: see
+    /// [`fill`](SharedAtomicSlice::fill).
+    ///
+    /// # Panics
+    ///
+    /// If the parts so far are larger than the launch's bytes; the message has both numbers.
+    #[inline]
+    #[track_caller]
+    pub fn atomics<A: SharedAtomic>(&mut self, len: usize) -> SharedAtomicSlice<A> {
+        // SAFETY: the part has `len` atomics.
+        unsafe { SharedAtomicSlice::new(self.part::<A>(len), len) }
+    }
+
+    /// Bytes after the parts so far.
+    #[inline]
+    pub fn remaining(&self) -> usize {
+        self.available.saturating_sub(self.used.bytes())
+    }
+
+    /// The address of a new part, which ends within the launch's bytes.
+    #[inline]
+    #[track_caller]
+    fn part<T>(&mut self, len: usize) -> *mut T {
+        let next = self.used.array::<T>(len);
+        if next.bytes > self.available {
+            runtime::shared_shortage(next.bytes, self.available);
+        }
+        let start = self.used.end_aligned_for::<T>();
+        self.used = next;
+        // SAFETY: the start is inside the memory of `available` bytes, or at its end.
+        unsafe { self.first.add(start).cast() }
+    }
+}
+
+/// How many bytes the parts of dynamic shared memory need, for the host: ask for the same parts in the same order.
+/// Padding between parts is counted.
+///
+/// ```
+/// use gpu_std::shared::SharedLayout;
+///
+/// let bytes = SharedLayout::new().array::<u8>(5).array::<f32>(10).bytes();
+/// assert_eq!(bytes, 8 + 40);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SharedLayout {
+    bytes: usize,
+}
+
+impl SharedLayout {
+    /// No parts.
+    #[inline]
+    pub const fn new() -> Self {
+        Self { bytes: 0 }
+    }
+
+    /// With a part of `len` elements of `T` after the others.
+    #[inline]
+    pub const fn array<T>(self, len: usize) -> Self {
+        let start = self.end_aligned_for::<T>();
+        Self {
+            bytes: start.saturating_add(len.saturating_mul(size_of::<T>())),
+        }
+    }
+
+    /// Where a part of `T` starts.
+    #[inline]
+    const fn end_aligned_for<T>(self) -> usize {
+        const {
+            assert!(
+                align_of::<T>() <= DYNAMIC_ALIGN,
+                "dynamic shared memory is aligned to 128 bytes"
+            )
+        }
+        match self.bytes.checked_next_multiple_of(align_of::<T>()) {
+            Some(start) => start,
+            None => usize::MAX,
+        }
+    }
+
+    /// With a part of `len` atomics after the others.
+    #[inline]
+    pub const fn atomics<A: SharedAtomic>(self, len: usize) -> Self {
+        self.array::<A>(len)
+    }
+
+    /// Bytes of all parts. Parts that no address space could hold are `usize::MAX` bytes.
+    #[inline]
+    pub const fn bytes(self) -> usize {
+        self.bytes
+    }
+}
+
+/// Elements in dynamic shared memory, from [`DynamicShared::array`].
+#[derive(Clone, Copy, Debug)]
+pub struct SharedSlice<T> {
+    first: *mut T,
+    len: usize,
+}
+
+impl<T: CheckedBitPattern> SharedSlice<T> {
+    /// The element at `index`.
+    ///
+    /// # Panics
+    ///
+    /// If `index` is not below the length.
+    #[inline]
+    #[track_caller]
+    pub fn get(self, index: usize) -> T {
+        check(index, self.len);
+        // SAFETY: `index` is inside the block's part of `len` elements.
+        unsafe { super::read(self.first.add(index)) }
+    }
+
+    /// Writes the element at `index`.
+    ///
+    /// # Panics
+    ///
+    /// If `index` is not below the length.
+    #[inline]
+    #[track_caller]
+    pub fn set(self, index: usize, value: T) {
+        check(index, self.len);
+        // SAFETY: `index` is inside the block's part of `len` elements.
+        unsafe { self.first.add(index).write(value) }
+    }
+
+    /// How many elements.
+    #[inline]
+    pub fn len(self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    #[inline]
+    pub fn is_empty(self) -> bool {
+        self.len == 0
+    }
+}
+
+/// Panics as slice indexing does, with the same message.
+#[inline]
+#[track_caller]
+pub(crate) fn check(index: usize, len: usize) {
+    // SAFETY: elements of no size are anywhere, as many as one likes.
+    let elements =
+        unsafe { core::slice::from_raw_parts(core::ptr::NonNull::<()>::dangling().as_ptr(), len) };
+    let () = elements[index];
+}
