@@ -40,11 +40,6 @@ pub fn of_target(name: &str, target: u32) -> String {
     found.unwrap_or_else(|| panic!("no PTX of `{name}`"))
 }
 
-/// All PTX of this binary.
-pub fn all() -> String {
-    images().into_iter().map(|(_, ptx)| ptx).collect()
-}
-
 /// Fails with the code if one of `wanted` is missing.
 #[track_caller]
 pub fn contains(code: &str, wanted: &[&str]) {
