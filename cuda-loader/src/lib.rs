@@ -7,11 +7,14 @@
 //!
 //! [`driver`] gives the same functions, and a few that `cust` has not, as methods that return a [`DriverError`].
 //!
+//! [`nvrtc`] opens NVRTC, the compiler of CUDA C++, in the same way.
+//!
 //! `cust` reads a result code as a Rust enum, so a code that its bindings do not know would be undefined behaviour. The
 //! forwarders give `cust` [`UNKNOWN`] in that case; [`last_error`] has the driver's own code either way.
 
 mod calls;
 mod forward;
+mod nvrtc;
 
 use std::ffi::{CStr, c_char, c_int, c_uchar, c_uint, c_ushort, c_void};
 use std::fmt;
@@ -21,6 +24,7 @@ use std::sync::OnceLock;
 use libloading::Library;
 
 pub use forward::{known_to_cust, last_error};
+pub use nvrtc::{Compiled, NVRTC_VARIABLE, Nvrtc, NvrtcError, NvrtcNotFound, nvrtc};
 
 /// A pointer or handle of any kind in a driver call.
 pub type Pointer = *mut c_void;
