@@ -371,6 +371,22 @@ impl<T: DeviceCopy, D: Dimension> DeviceArray<T, D> {
         self.memory.address as *mut T
     }
 
+    /// The first element's address on the device, for the driver's own functions and for libraries that take one. On the
+    /// simulator it is a host address. PyCUDA: `gpudata`; CuPy: `data.ptr`.
+    ///
+    /// Only the array's own functions are ordered with its queue; what else uses the address must run on
+    /// [`Gpu::cuda_stream`], or before or after a [`Gpu::synchronize`], and not after the array is dropped.
+    ///
+    /// ```
+    /// # let gpu = host_runtime::Gpu::cpu();
+    /// let x = gpu.zeros::<f32>(8)?;
+    /// assert_eq!(x.device_ptr() % 256, 0);
+    /// # Ok::<(), host_runtime::Error>(())
+    /// ```
+    pub fn device_ptr(&self) -> u64 {
+        self.memory.address
+    }
+
     /// The extents as `ndarray`'s dimension type.
     pub(crate) fn extents(&self) -> &D {
         &self.extents

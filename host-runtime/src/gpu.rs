@@ -3,6 +3,7 @@
 //! A [`Gpu`] is a handle with a queue of its own. Copies and launches enter the queue in program order and run in that
 //! order; reads wait for what was queued before. Everything else of the crate goes through the two back ends here.
 
+use std::ffi::c_void;
 use std::fmt;
 use std::sync::{Arc, Once};
 
@@ -130,6 +131,19 @@ impl Gpu {
     pub fn compute_capability(&self) -> Option<(u32, u32)> {
         match self.backend() {
             Backend::Cuda(device) => Some(device.compute_capability()),
+            Backend::Simulator(_) => None,
+        }
+    }
+
+    /// The `CUstream` that copies and launches of this device go to, for the driver's own functions; `None` for the
+    /// simulator. It lives as long as the last clone of this device and its arrays. CuPy: `Stream.ptr`.
+    ///
+    /// ```
+    /// assert_eq!(host_runtime::Gpu::cpu().cuda_stream(), None);
+    /// ```
+    pub fn cuda_stream(&self) -> Option<*mut c_void> {
+        match self.backend() {
+            Backend::Cuda(device) => Some(device.stream_handle()),
             Backend::Simulator(_) => None,
         }
     }

@@ -209,7 +209,7 @@ impl CudaDevice {
     }
 
     #[inline]
-    fn stream_handle(&self) -> *mut c_void {
+    pub fn stream_handle(&self) -> *mut c_void {
         self.stream.as_inner().cast()
     }
 }
