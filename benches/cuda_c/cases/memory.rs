@@ -1,0 +1,168 @@
+//! Kernels that only move memory: copy, triad, and saxpy with one and with four numbers a thread.
+
+use oxwarp::prelude::*;
+use oxwarp::vector::Float4;
+
+use super::case::{arguments, close};
+use super::random::{components, floats, vectors};
+use super::{Case, Entry, Outcome, Size, Source, Twin, Work};
+
+#[kernel]
+fn copy(x: &[Float4], mut y: DisjointSlice<Float4>) {
+    let i = thread::index_1d();
+    if let Some(y) = y.get_mut(i) {
+        *y = x[*i];
+    }
+}
+
+#[kernel]
+fn triad(scale: f32, x: &[Float4], y: &[Float4], mut z: DisjointSlice<Float4>) {
+    let i = thread::index_1d();
+    if let Some(z) = z.get_mut(i) {
+        *z = x[*i] + y[*i] * scale;
+    }
+}
+
+#[kernel]
+fn saxpy(alpha: f32, x: &[f32], mut y: DisjointSlice<f32>) {
+    let i = thread::index_1d();
+    if let Some(y) = y.get_mut(i) {
+        *y += alpha * x[*i];
+    }
+}
+
+#[kernel]
+fn saxpy4(alpha: f32, x: &[Float4], mut y: DisjointSlice<Float4>) {
+    let i = thread::index_1d();
+    if let Some(y) = y.get_mut(i) {
+        *y += x[*i] * alpha;
+    }
+}
+
+const SOURCE: Source = Source {
+    name: "memory.cu",
+    text: include_str!("memory.cu"),
+    fast_math: false,
+};
+const BLOCK: usize = 256;
+const ALPHA: f32 = 1.25;
+
+pub const COPY: Entry = Entry {
+    name: "copy",
+    kernels: &["copy"],
+    index_bits: 64,
+    source: SOURCE,
+    build: copy_case,
+};
+
+fn copy_case(gpu: &Gpu, size: Size) -> Outcome<Case> {
+    let n = size.pick(1 << 24, 999);
+    let x = vectors(n, 0.0, 1.0, 1);
+    let x_gpu = gpu.to_device(&x)?;
+    let y_gpu = gpu.zeros::<Float4>(n)?;
+    let grid = n.div_ceil(BLOCK);
+    let twin = Twin::new("copy", grid, BLOCK, arguments![x_gpu, y_gpu, n]);
+    Ok(Case::new(
+        Work::Bytes(32.0 * n as f64),
+        vec![twin],
+        y_gpu,
+        |y| y.fill(Float4::splat(0.0)),
+        move |y| launch!(copy[grid, BLOCK](&x_gpu, y)),
+        move |y| {
+            if y.to_vec()? == x {
+                Ok(())
+            } else {
+                Err("not a copy".into())
+            }
+        },
+    ))
+}
+
+pub const TRIAD: Entry = Entry {
+    name: "triad",
+    kernels: &["triad"],
+    index_bits: 64,
+    source: SOURCE,
+    build: triad_case,
+};
+
+fn triad_case(gpu: &Gpu, size: Size) -> Outcome<Case> {
+    let n = size.pick(1 << 24, 999);
+    let (x, y) = (vectors(n, 0.0, 1.0, 2), vectors(n, 0.0, 1.0, 3));
+    let (x_gpu, y_gpu) = (gpu.to_device(&x)?, gpu.to_device(&y)?);
+    let z_gpu = gpu.zeros::<Float4>(n)?;
+    let grid = n.div_ceil(BLOCK);
+    let words = arguments![ALPHA, x_gpu, y_gpu, z_gpu, n];
+    Ok(Case::new(
+        Work::Bytes(48.0 * n as f64),
+        vec![Twin::new("triad", grid, BLOCK, words)],
+        z_gpu,
+        |z| z.fill(Float4::splat(0.0)),
+        move |z| launch!(triad[grid, BLOCK](ALPHA, &x_gpu, &y_gpu, z)),
+        move |z| {
+            let (x, y) = (components(&x), components(&y));
+            close(components(&z.to_vec()?), 0..x.len(), 1e-6, |i| {
+                f64::from(x[i]) + f64::from(ALPHA * y[i])
+            })
+        },
+    ))
+}
+
+pub const SAXPY: Entry = Entry {
+    name: "saxpy",
+    kernels: &["saxpy"],
+    index_bits: 64,
+    source: SOURCE,
+    build: saxpy_case,
+};
+
+fn saxpy_case(gpu: &Gpu, size: Size) -> Outcome<Case> {
+    let n = size.pick(1 << 26, 999);
+    let (x, y) = (floats(n, 0.0, 1.0, 4), floats(n, 0.0, 1.0, 5));
+    let (x_gpu, y_gpu) = (gpu.to_device(&x)?, gpu.to_device(&y)?);
+    let grid = n.div_ceil(BLOCK);
+    let twin = Twin::new("saxpy", grid, BLOCK, arguments![ALPHA, x_gpu, y_gpu, n]);
+    let before = y.clone();
+    Ok(Case::new(
+        Work::Bytes(12.0 * n as f64),
+        vec![twin],
+        y_gpu,
+        move |y| y.copy_from(&before),
+        move |y| launch!(saxpy[grid, BLOCK](ALPHA, &x_gpu, y)),
+        move |got| {
+            close(&got.to_vec()?, 0..n, 1e-6, |i| {
+                f64::from(ALPHA * x[i]) + f64::from(y[i])
+            })
+        },
+    ))
+}
+
+pub const SAXPY4: Entry = Entry {
+    name: "saxpy4",
+    kernels: &["saxpy4"],
+    index_bits: 64,
+    source: SOURCE,
+    build: saxpy4_case,
+};
+
+fn saxpy4_case(gpu: &Gpu, size: Size) -> Outcome<Case> {
+    let n = size.pick(1 << 24, 999);
+    let (x, y) = (vectors(n, 0.0, 1.0, 6), vectors(n, 0.0, 1.0, 7));
+    let (x_gpu, y_gpu) = (gpu.to_device(&x)?, gpu.to_device(&y)?);
+    let grid = n.div_ceil(BLOCK);
+    let twin = Twin::new("saxpy4", grid, BLOCK, arguments![ALPHA, x_gpu, y_gpu, n]);
+    let before = y.clone();
+    Ok(Case::new(
+        Work::Bytes(48.0 * n as f64),
+        vec![twin],
+        y_gpu,
+        move |y| y.copy_from(&before),
+        move |y| launch!(saxpy4[grid, BLOCK](ALPHA, &x_gpu, y)),
+        move |got| {
+            let (x, y) = (components(&x), components(&y));
+            close(components(&got.to_vec()?), 0..x.len(), 1e-6, |i| {
+                f64::from(ALPHA * x[i]) + f64::from(y[i])
+            })
+        },
+    ))
+}

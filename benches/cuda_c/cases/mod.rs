@@ -1,0 +1,34 @@
+//! The cases of the benchmark: each a kernel in safe Rust and the same kernel in CUDA C, in a `.cu` file beside it.
+//!
+//! Rust and C have the same kernel names, the same grid and block, the same algorithm, the same width of index and the same
+//! accuracy of functions, so that what is compared is the code that the two compilers make. A `.rs` file has the
+//! kernels, the data they are launched on, and a reference on the CPU. `benches/cuda_c/main.rs` measures them on a GPU;
+//! `tests/cuda_c_cases.rs` runs the Rust side at small sizes, on the simulator too, and compiles the C side.
+
+mod case;
+mod mandelbrot;
+mod matmul;
+mod memory;
+mod nbody;
+mod random;
+mod reduction;
+mod transpose;
+
+pub use case::{Case, Entry, Outcome, Size, Source, Twin, Work};
+
+/// All cases, in the order of the table.
+pub const ALL: &[Entry] = &[
+    memory::COPY,
+    memory::TRIAD,
+    memory::SAXPY,
+    memory::SAXPY4,
+    transpose::NAIVE,
+    transpose::TILED,
+    reduction::BLOCK_REDUCE,
+    reduction::SUM,
+    reduction::DOT,
+    matmul::NAIVE,
+    matmul::TILED,
+    nbody::NBODY,
+    mandelbrot::MANDELBROT,
+];

@@ -1,0 +1,216 @@
+//! Sums: one a block with warp shuffles, of a whole array in two launches, and the scalar product with a tree in shared
+//! memory.
+
+use oxwarp::prelude::*;
+use oxwarp::vector::Float4;
+
+use super::case::{arguments, close};
+use super::random::{components, floats, vectors};
+use super::{Case, Entry, Outcome, Size, Source, Twin, Work};
+
+/// The sum over the warp, in all lanes.
+#[inline]
+fn warp_sum(own: f32) -> f32 {
+    let mut sum = own;
+    let mut lanes = 16;
+    while lanes > 0 {
+        sum += warp::shuffle_xor(warp::FULL_MASK, sum, lanes);
+        lanes /= 2;
+    }
+    sum
+}
+
+/// The sum over a one-dimensional block of whole warps, in the threads of its first warp.
+#[inline]
+fn block_sum(own: f32) -> f32 {
+    let sums = shared_array![f32; 32];
+    let t = thread::thread_idx_x();
+    let (warp, lane) = (t / 32, t % 32);
+    let of_warp = warp_sum(own);
+    if lane == 0 {
+        sums.set(warp as usize, of_warp);
+    }
+    sync_threads();
+    if warp > 0 {
+        return 0.0;
+    }
+    let warps = thread::block_dim_x() / 32;
+    warp_sum(if lane < warps {
+        sums.get(lane as usize)
+    } else {
+        0.0
+    })
+}
+
+#[kernel]
+fn block_reduce(x: &[Float4], mut partial: DisjointSlice<f32, BlockIndex>) {
+    let own = x.get(*thread::index_1d()).map_or(0.0, |x| x.sum());
+    let sum = block_sum(own);
+    if let Some(partial) = partial.get_mut(block::index()) {
+        *partial = sum;
+    }
+}
+
+#[kernel]
+fn sum_blocks(x: &[Float4], mut partial: DisjointSlice<f32, BlockIndex>) {
+    let mut own = 0.0;
+    for i in thread::grid_stride(x.len()) {
+        own += x[*i].sum();
+    }
+    let sum = block_sum(own);
+    if let Some(partial) = partial.get_mut(block::index()) {
+        *partial = sum;
+    }
+}
+
+#[kernel]
+fn sum_partials(partial: &[f32], mut total: DisjointSlice<f32, BlockIndex>) {
+    let mut own = 0.0;
+    for i in thread::grid_stride(partial.len()) {
+        own += partial[*i];
+    }
+    let sum = block_sum(own);
+    if let Some(total) = total.get_mut(block::index()) {
+        *total = sum;
+    }
+}
+
+#[kernel]
+fn dot(a: &[f32], b: &[f32], mut partial: DisjointSlice<f32, BlockIndex>) {
+    let sums = shared_array![f32; 256];
+    let (i, t) = (thread::index_1d(), thread::index_in_block());
+    sums.set(t, if *i < a.len() { a[*i] * b[*i] } else { 0.0 });
+    sync_threads();
+    let mut stride = block::len() / 2;
+    while stride > 0 {
+        if t < stride {
+            sums.set(t, sums.get(t) + sums.get(t + stride));
+        }
+        sync_threads();
+        stride /= 2;
+    }
+    if let Some(partial) = partial.get_mut(block::index()) {
+        *partial = sums.get(0);
+    }
+}
+
+const SOURCE: Source = Source {
+    name: "reduction.cu",
+    text: include_str!("reduction.cu"),
+    fast_math: false,
+};
+const BLOCK: usize = 256;
+/// Of the first launch of the whole sum: eight on each multiprocessor of a large GPU.
+const SUM_BLOCKS: usize = 1024;
+
+pub const BLOCK_REDUCE: Entry = Entry {
+    name: "block_reduce",
+    kernels: &["block_reduce"],
+    index_bits: 64,
+    source: SOURCE,
+    build: block_case,
+};
+
+fn block_case(gpu: &Gpu, size: Size) -> Outcome<Case> {
+    let n = size.pick(1 << 25, 999);
+    let x = vectors(n, 0.0, 1.0, 1);
+    let x_gpu = gpu.to_device(&x)?;
+    let grid = n.div_ceil(BLOCK);
+    let partial = gpu.zeros::<f32>(grid)?;
+    let twin = Twin::new("block_reduce", grid, BLOCK, arguments![x_gpu, partial, n]);
+    Ok(Case::new(
+        Work::Bytes(16.0 * n as f64),
+        vec![twin],
+        partial,
+        |partial| partial.fill(f32::NAN),
+        move |partial| launch!(block_reduce[grid, BLOCK](&x_gpu, partial)),
+        move |partial| {
+            let wanted = |b| {
+                sum(components(&x)
+                    .iter()
+                    .skip(b * 4 * BLOCK)
+                    .take(4 * BLOCK)
+                    .copied())
+            };
+            close(&partial.to_vec()?, 0..grid, 1e-5, wanted)
+        },
+    ))
+}
+
+pub const SUM: Entry = Entry {
+    name: "sum",
+    kernels: &["sum_blocks", "sum_partials"],
+    index_bits: 64,
+    source: SOURCE,
+    build: sum_case,
+};
+
+fn sum_case(gpu: &Gpu, size: Size) -> Outcome<Case> {
+    let n = size.pick(1 << 25, 9999);
+    let blocks = size.pick(SUM_BLOCKS, 3);
+    let x = vectors(n, 0.0, 1.0, 2);
+    let x_gpu = gpu.to_device(&x)?;
+    let (partial, total) = (gpu.zeros::<f32>(blocks)?, gpu.zeros::<f32>(1)?);
+    let twin = vec![
+        Twin::new("sum_blocks", blocks, BLOCK, arguments![x_gpu, partial, n]),
+        Twin::new(
+            "sum_partials",
+            1,
+            SUM_BLOCKS,
+            arguments![partial, total, blocks],
+        ),
+    ];
+    Ok(Case::new(
+        Work::Bytes(16.0 * n as f64),
+        twin,
+        (partial, total),
+        |(_, total)| total.fill(f32::NAN),
+        move |(partial, total)| {
+            launch!(sum_blocks[blocks, BLOCK](&x_gpu, &mut *partial))?;
+            launch!(sum_partials[1, SUM_BLOCKS](&*partial, total))
+        },
+        move |(_, total)| {
+            close(&total.to_vec()?, 0..1, 1e-5, |_| {
+                sum(components(&x).iter().copied())
+            })
+        },
+    ))
+}
+
+pub const DOT: Entry = Entry {
+    name: "dot",
+    kernels: &["dot"],
+    index_bits: 64,
+    source: SOURCE,
+    build: dot_case,
+};
+
+fn dot_case(gpu: &Gpu, size: Size) -> Outcome<Case> {
+    let n = size.pick(1 << 26, 999);
+    let (a, b) = (floats(n, 0.0, 1.0, 3), floats(n, 0.0, 1.0, 4));
+    let (a_gpu, b_gpu) = (gpu.to_device(&a)?, gpu.to_device(&b)?);
+    let grid = n.div_ceil(BLOCK);
+    let partial = gpu.zeros::<f32>(grid)?;
+    let twin = Twin::new("dot", grid, BLOCK, arguments![a_gpu, b_gpu, partial, n]);
+    Ok(Case::new(
+        Work::Bytes(8.0 * n as f64),
+        vec![twin],
+        partial,
+        |partial| partial.fill(f32::NAN),
+        move |partial| launch!(dot[grid, BLOCK](&a_gpu, &b_gpu, partial)),
+        move |partial| {
+            let products = |b0: usize| {
+                a.iter()
+                    .zip(&b)
+                    .skip(b0 * BLOCK)
+                    .take(BLOCK)
+                    .map(|(a, b)| a * b)
+            };
+            close(&partial.to_vec()?, 0..grid, 1e-5, |b| sum(products(b)))
+        },
+    ))
+}
+
+fn sum(values: impl Iterator<Item = f32>) -> f64 {
+    values.map(f64::from).sum()
+}

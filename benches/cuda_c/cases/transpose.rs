@@ -1,0 +1,108 @@
+//! Transposition of a matrix: straight, and through tiles in shared memory so that reads and writes are both contiguous.
+
+use oxwarp::DeviceArray2;
+use oxwarp::prelude::*;
+
+use super::case::arguments;
+use super::random::floats;
+use super::{Case, Entry, Outcome, Size, Source, Twin, Work};
+
+#[kernel]
+fn transpose_naive(x: &[f32], mut y: DisjointSlice<f32, ThreadIndex2d>) {
+    let i = thread::index_2d();
+    let [rows, _] = y.shape();
+    if let Some(y) = y.get_mut(i) {
+        *y = x[i.col() * rows + i.row()];
+    }
+}
+
+/// A block makes a tile of 32x32 of `y` from the tile of `x` that lies across the diagonal.
+#[kernel]
+fn transpose_tiled(x: &[f32], mut y: DisjointSlice<f32, ThreadIndex2d>) {
+    // A column more, so that a warp reads a column from 32 banks.
+    let tile = shared_array![f32; 32, 33];
+    let [rows, cols] = y.shape();
+    let i = thread::index_2d();
+    let tx = thread::thread_idx_x() as usize;
+    let ty = thread::thread_idx_y() as usize;
+    let (x_row, x_col) = (i.col() - tx + ty, i.row() - ty + tx);
+    if x_row < cols && x_col < rows {
+        tile.set((ty, tx), x[x_row * rows + x_col]);
+    }
+    sync_threads();
+    if let Some(y) = y.get_mut(i) {
+        *y = tile.get((tx, ty));
+    }
+}
+
+const SOURCE: Source = Source {
+    name: "transpose.cu",
+    text: include_str!("transpose.cu"),
+    fast_math: false,
+};
+
+pub const NAIVE: Entry = Entry {
+    name: "transpose_naive",
+    kernels: &["transpose_naive"],
+    index_bits: 64,
+    source: SOURCE,
+    build: naive_case,
+};
+
+fn naive_case(gpu: &Gpu, size: Size) -> Outcome<Case> {
+    case(
+        gpu,
+        size,
+        "transpose_naive",
+        (32, 8),
+        |grid, x, y| launch!(transpose_naive[grid, (32, 8)](x, y)),
+    )
+}
+
+pub const TILED: Entry = Entry {
+    name: "transpose_tiled",
+    kernels: &["transpose_tiled"],
+    index_bits: 64,
+    source: SOURCE,
+    build: tiled_case,
+};
+
+fn tiled_case(gpu: &Gpu, size: Size) -> Outcome<Case> {
+    case(
+        gpu,
+        size,
+        "transpose_tiled",
+        (32, 32),
+        |grid, x, y| launch!(transpose_tiled[grid, (32, 32)](x, y)),
+    )
+}
+
+type Launch = fn((usize, usize), &DeviceArray<f32>, &mut DeviceArray2<f32>) -> oxwarp::Result<()>;
+
+fn case(
+    gpu: &Gpu,
+    size: Size,
+    name: &'static str,
+    block: (usize, usize),
+    launch: Launch,
+) -> Outcome<Case> {
+    // Of the result.
+    let (rows, cols) = size.pick((8192, 8192), (70, 45));
+    let x = floats(rows * cols, 0.0, 1.0, 1);
+    let x_gpu = gpu.to_device(&x)?;
+    let y_gpu = gpu.zeros_nd::<f32, _>((rows, cols))?;
+    let grid = (cols.div_ceil(block.0), rows.div_ceil(block.1));
+    let twin = Twin::new(name, grid, block, arguments![x_gpu, y_gpu, rows, cols]);
+    Ok(Case::new(
+        Work::Bytes(8.0 * (rows * cols) as f64),
+        vec![twin],
+        y_gpu,
+        |y| y.fill(f32::NAN),
+        move |y| launch(grid, &x_gpu, y),
+        move |y| {
+            let y = y.to_vec()?;
+            let wrong = (0..rows * cols).find(|&i| y[i] != x[i % cols * rows + i / cols]);
+            wrong.map_or(Ok(()), |i| Err(format!("element {i} is wrong").into()))
+        },
+    ))
+}

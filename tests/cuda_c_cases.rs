@@ -1,0 +1,49 @@
+//! The kernels of the benchmark against CUDA C (`benches/cuda_c/cases`): the Rust side gives what the reference on the CPU
+//! gives, at small sizes and on either back end, and NVRTC takes the C side, where there is an NVRTC.
+#![allow(missing_docs)]
+
+#[path = "../benches/cuda_c/cases/mod.rs"]
+mod cases;
+
+use cases::{ALL, Size};
+use oxwarp::Gpu;
+
+#[test]
+fn the_rust_side_is_right() {
+    let gpu = Gpu::new().unwrap();
+    let mut wrong = Vec::new();
+    for entry in ALL {
+        let run = || {
+            let mut case = (entry.build)(&gpu, Size::Small)?;
+            case.reset()?;
+            case.check()
+                .err()
+                .ok_or("the check passes before the first launch")?;
+            case.launch()?;
+            case.check()
+        };
+        if let Err(error) = run() {
+            wrong.push(format!("{}: {error}", entry.name));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_c_side_compiles_and_has_the_kernels() {
+    if let Err(error) = cuda_loader::nvrtc() {
+        eprintln!("skipped: {error}");
+        return;
+    }
+    for entry in ALL {
+        let source = entry.source;
+        let compiled = source
+            .compile("sm_90")
+            .unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(compiled.log, "", "{}", source.name);
+        for kernel in entry.kernels {
+            let has_it = compiled.ptx.contains(&format!(".entry {kernel}("));
+            assert!(has_it, "{} has no `{kernel}`", source.name);
+        }
+    }
+}
