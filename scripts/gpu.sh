@@ -2,7 +2,7 @@
 # Checks and measures on a GPU machine that has neither cargo nor Rust.
 #
 #   scripts/gpu.sh pack    builds tests, examples and benchmarks here and puts them, stripped, into carry/
-#   scripts/gpu.sh run     runs what is in carry/, on the GPU machine; nvcc and compute-sanitizer are used if found
+#   scripts/gpu.sh run     runs what is in carry/, on the GPU machine; NVRTC and compute-sanitizer are used if found
 #
 # The first failure is the exit status.
 set -euo pipefail
@@ -27,7 +27,7 @@ pack() {
         -p launches-only -p launches-only-unregistered -p newer-targets --tests --no-run \
         --message-format=json | executables | while read -r name path; do
         # These run cargo, rustc or ptxas, and launch nothing.
-        case $name in compile_fail | device_errors | ptx | ptx_warp) continue ;; esac
+        case $name in compile_fail | cuda_c_code | device_errors | ptx | ptx_warp) continue ;; esac
         cp "$path" "carry/test/$name"
     done
     cargo build --release --examples --message-format=json | executables | while read -r name path; do
@@ -36,7 +36,6 @@ pack() {
     cargo build --release --benches --message-format=json | executables | while read -r name path; do
         case $name in cuda_c | launch) cp "$path" "carry/bench/$name" ;; esac
     done
-    cp benches/cuda_c/cuda_c.cu carry/
     strip carry/*/*
     du -sh carry
 }
@@ -56,10 +55,8 @@ run() {
         timeout 120 "./example/$name" || failed=1
     done
     ./bench/launch || failed=1
-    if command -v nvcc > /dev/null; then
-        nvcc -O3 -arch=native -cubin -o cuda_c.cubin cuda_c.cu
-        ./bench/cuda_c cuda_c.cubin || failed=1
-    fi
+    # The tables and the chart stay here.
+    ./bench/cuda_c --out . || failed=1
     if command -v compute-sanitizer > /dev/null; then
         for name in "${examples[@]}"; do
             echo "=== compute-sanitizer $name"

@@ -2,6 +2,8 @@
 //! gives, at small sizes and on either back end, and NVRTC takes the C side, where there is an NVRTC.
 #![allow(missing_docs)]
 
+// What only the measurements use is not used here.
+#[allow(dead_code)]
 #[path = "../benches/cuda_c/cases/mod.rs"]
 mod cases;
 

@@ -31,6 +31,15 @@ pub fn image(compute_capability: u32) -> Option<&'static CStr> {
     runs.max_by_key(|image| image.target).map(|image| image.ptx)
 }
 
+/// The target of that PTX.
+pub fn target(compute_capability: u32) -> u32 {
+    let targets = device_code().images.iter().map(|image| image.target);
+    targets
+        .filter(|&target| target <= compute_capability)
+        .max()
+        .unwrap_or(0)
+}
+
 /// A kernel's name in the PTX: its own and the 32 digits of its instance.
 pub fn symbol(kernel: &str) -> Option<&'static CStr> {
     let kernels = device_code().kernels.iter();
@@ -88,8 +97,7 @@ impl Code {
             let beside = loops.iter().filter(|other| other.is_disjoint(a_loop));
             let places = places(&blocks, a_loop);
             let is_slow_copy = beside.into_iter().any(|other| {
-                crate::code::places(&blocks, other) == places
-                    && graph.checks(other) < graph.checks(a_loop)
+                self::places(&blocks, other) == places && graph.checks(other) < graph.checks(a_loop)
             });
             if is_slow_copy {
                 code.checks_in_slow_copies += checks;

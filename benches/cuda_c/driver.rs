@@ -61,7 +61,8 @@ impl Driver {
         // SAFETY: the image is a whole cubin or a terminated text, and the handle may be written.
         unsafe {
             let image = image.as_ptr().cast_mut().cast();
-            self.driver.cuModuleLoadData((&raw mut module).cast(), image)
+            self.driver
+                .cuModuleLoadData((&raw mut module).cast(), image)
         }?;
         Ok(Module(module))
     }
@@ -109,8 +110,19 @@ impl Driver {
         // SAFETY: the words are the kernel's parameters in their order, and the arrays behind them live with the case.
         unsafe {
             let (words, none) = (words.as_mut_ptr().cast(), null_mut());
-            self.driver
-                .cuLaunchKernel(function.0, gx, gy, gz, bx, by, bz, 0, self.stream, words, none)
+            self.driver.cuLaunchKernel(
+                function.0,
+                gx,
+                gy,
+                gz,
+                bx,
+                by,
+                bz,
+                0,
+                self.stream,
+                words,
+                none,
+            )
         }?;
         Ok(())
     }
@@ -118,7 +130,10 @@ impl Driver {
     /// Queues a copy inside the device.
     pub fn copy(&self, to: u64, from: u64, bytes: usize) -> Outcome<()> {
         // SAFETY: both addresses are of arrays that have so many bytes and are alive.
-        unsafe { self.driver.cuMemcpyDtoDAsync_v2(to, from, bytes, self.stream) }?;
+        unsafe {
+            self.driver
+                .cuMemcpyDtoDAsync_v2(to, from, bytes, self.stream)
+        }?;
         Ok(())
     }
 

@@ -25,7 +25,7 @@ impl Random {
 
     /// Uniform below `end`.
     pub fn below(&mut self, end: usize) -> usize {
-        (u128::from(self.bits()) * end as u128 >> 64) as usize
+        ((u128::from(self.bits()) * end as u128) >> 64) as usize
     }
 }
 

@@ -1,0 +1,131 @@
+//! The results as a table for people (on the terminal and in Markdown) and as JSON.
+
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+
+use crate::cases::Work;
+use crate::ceiling::Ceilings;
+use crate::measure::{Row, amount};
+
+/// All results of a run.
+pub struct Report {
+    pub device: String,
+    /// The target of the Rust side's PTX.
+    pub target: u32,
+    /// NVRTC's version.
+    pub nvrtc: (u32, u32),
+    pub ceilings: Ceilings,
+    pub rows: Vec<Row>,
+}
+
+const HEAD: &str = "| case | index | Rust (ms) | CUDA C (ms) | ratio | rate | of the ceiling | registers Rust / C | local bytes | shared bytes | checks in loops |\n\
+                    | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n";
+
+impl Report {
+    /// The geometric mean of the ratios.
+    pub fn mean(&self) -> f64 {
+        let logarithms: f64 = self.rows.iter().map(|row| row.ratio.ln()).sum();
+        (logarithms / self.rows.len() as f64).exp()
+    }
+
+    /// The table with what was measured on, as Markdown.
+    pub fn markdown(&self) -> String {
+        let mut text = self.caption() + "\n\n" + HEAD;
+        for row in &self.rows {
+            text += &line(row);
+        }
+        let _ = writeln!(text, "\nGeometric mean of the ratios: {:.3}", self.mean());
+        text
+    }
+
+    /// What was measured on.
+    pub fn caption(&self) -> String {
+        format!(
+            "{}: safe Rust with bounds checks (PTX for sm_{}) against CUDA C (NVRTC {}.{}). Below 1 the Rust kernel is faster. \
+             Ceilings: {:.2} TB/s (the driver's copy), {:.1} TFLOP/s (a loop of FMAs).",
+            self.device,
+            self.target,
+            self.nvrtc.0,
+            self.nvrtc.1,
+            self.ceilings.bytes / 1e12,
+            self.ceilings.flops / 1e12
+        )
+    }
+
+    /// Everything, for programs. Times are in seconds.
+    pub fn json(&self) -> Value {
+        let rows: Vec<Value> = self.rows.iter().map(row_json).collect();
+        json!({
+            "device": self.device,
+            "target": self.target,
+            "nvrtc": format!("{}.{}", self.nvrtc.0, self.nvrtc.1),
+            "ceilings": { "bytes_per_s": self.ceilings.bytes, "flops_per_s": self.ceilings.flops },
+            "geometric_mean": self.mean(),
+            "cases": rows,
+        })
+    }
+}
+
+fn row_json(row: &Row) -> Value {
+    let side = |seconds: f64, resources: crate::driver::Resources| {
+        json!({
+            "seconds": seconds,
+            "rate": amount(row.work) / seconds,
+            "registers": resources.registers,
+            "local_bytes": resources.local,
+            "shared_bytes": resources.shared,
+        })
+    };
+    json!({
+        "name": row.entry.name,
+        "index_bits": row.entry.index_bits,
+        "unit": unit(row.work).1,
+        "rust": side(row.rust, row.rust_resources),
+        "c": side(row.c, row.c_resources),
+        "ratio": row.ratio,
+        "share_of_ceiling": row.share,
+        "instructions": row.code.instructions,
+        "checks_in_loops": row.code.checks_in_loops,
+        "checks_in_slow_copies": row.code.checks_in_slow_copies,
+    })
+}
+
+/// A factor and the unit of a rate that is easy to read.
+fn unit(work: Work) -> (f64, &'static str) {
+    match work {
+        Work::Bytes(_) => (1e-9, "GB/s"),
+        Work::Flops(_) => (1e-12, "TFLOP/s"),
+        Work::Results(_) => (1e-9, "G/s"),
+    }
+}
+
+/// A row of the table.
+pub fn line(row: &Row) -> String {
+    let (factor, unit) = unit(row.work);
+    let share = row
+        .share
+        .map_or(String::new(), |share| format!("{:.1} %", 100.0 * share));
+    let (rust, c) = (row.rust_resources, row.c_resources);
+    format!(
+        "| {} | {} | {:.4} | {:.4} | {:.3} | {:.1} {unit} | {share} | {} / {} | {} / {} | {} / {} | {} |\n",
+        row.entry.name,
+        row.entry.index_bits,
+        1e3 * row.rust,
+        1e3 * row.c,
+        row.ratio,
+        factor * amount(row.work) / row.rust,
+        rust.registers,
+        c.registers,
+        rust.local,
+        c.local,
+        rust.shared,
+        c.shared,
+        row.code.checks_in_loops,
+    )
+}
+
+/// The columns' names.
+pub fn head() -> &'static str {
+    HEAD
+}
