@@ -12,7 +12,7 @@ use crate::records::{self, Kernel, Records};
 use crate::report::{self, Report};
 use crate::request::Request;
 use crate::target::Target;
-use crate::{check, emit, optimise, requirements, retarget};
+use crate::{check, emit, optimise, requirements, retarget, unchecked, variants};
 
 /// Compiles the kernels of `request.bitcode`: writes `sm_*.ptx` for each target and [`Report::FILE`] to
 /// `request.output`. Errors of the user's code are in the report; then there is no PTX.
@@ -26,10 +26,10 @@ pub fn compile(request: &Request) -> Result<Report, Error> {
     retarget::learn_data_layout(machine(request.targets[0])?);
     let module = link::parse(context, &link::read_file(&request.bitcode)?, "the crate")?;
     retarget::set_target(module);
-    let records = records::read(context, module)?;
+    let mut records = records::read(context, module)?;
     let mut report = Report::default();
     if !records.kernels.is_empty() {
-        let dimensions = lower(context, module, &records, request)?;
+        let dimensions = lower(context, module, &mut records, request)?;
         report = optimise_and_emit(context, module, &records.kernels, &dimensions, request)?;
     }
     write(request, Report::FILE, &report.to_text())?;
@@ -40,7 +40,7 @@ pub fn compile(request: &Request) -> Result<Report, Error> {
 fn lower(
     context: Context,
     module: Module,
-    records: &Records,
+    records: &mut Records,
     request: &Request,
 ) -> Result<Vec<u32>, Error> {
     let functions: Vec<Value> = records
@@ -50,9 +50,10 @@ fn lower(
         .collect();
     Sources::open(context, request, records)?.link_into(module, &functions)?;
     retarget::retarget(context, module);
-    requirements::describe_calls(context, module);
     intrinsics::lower_arithmetic(context, module)?;
-    let dimensions = launch_facts::apply(module, &records.kernels, request.fma);
+    let dimensions = launch_facts::apply(module, &records.kernels);
+    variants::apply(context, module, records, request.fma)?;
+    requirements::describe_calls(context, module);
     intrinsics::lower(context, module)?;
     optimise::verify(module)?;
     let subprograms: Vec<_> = records
@@ -60,6 +61,8 @@ fn lower(
         .iter()
         .map(|kernel| subprogram(module, kernel))
         .collect();
+    loop_checks::simplify(module)?;
+    unchecked::remove(context, module)?;
     loop_checks::version(context, module)?;
     for (kernel, subprogram) in records.kernels.iter().zip(subprograms) {
         if let Some(subprogram) = subprogram {

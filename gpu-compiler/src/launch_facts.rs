@@ -2,11 +2,11 @@
 //!
 //! A kernel that calls `thread::index_1d()` is right only in one-dimensional launches (`gpu.launch.dimensions`). The
 //! runtime refuses others, so code that only such kernels reach reads 0 for `threadIdx.y` and 1 for `blockDim.y`
-//! without asking the hardware. Whether products are contracted to `fma` is the kernel's choice too.
+//! without asking the hardware.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::llvm::{self, ALLOW_CONTRACT, Module, Value, opcode};
+use crate::llvm::{self, Module, Value};
 use crate::reach::reach;
 use crate::records::Kernel;
 
@@ -16,9 +16,8 @@ const DIMENSIONS: &str = "gpu.launch.dimensions";
 /// The most dimensions that any launch has.
 pub const ANY: u32 = 3;
 
-/// Finds the most dimensions that each kernel may be launched with, and applies that and its choice of `fma` to the
-/// code.
-pub fn apply(module: Module, kernels: &[Kernel], fma: bool) -> Vec<u32> {
+/// Finds the most dimensions that each kernel may be launched with, and applies that to the code.
+pub fn apply(module: Module, kernels: &[Kernel]) -> Vec<u32> {
     let reached: Vec<BTreeSet<Value>> = kernels
         .iter()
         .map(|kernel| reach(kernel.function).functions)
@@ -26,9 +25,6 @@ pub fn apply(module: Module, kernels: &[Kernel], fma: bool) -> Vec<u32> {
     let dimensions: Vec<u32> = reached.iter().map(dimensions_of).collect();
     remove_dimension_calls(module);
     fold_registers(module, &widest(&reached, &dimensions));
-    if fma {
-        contract(module, kernels, &reached);
-    }
     dimensions
 }
 
@@ -117,30 +113,6 @@ fn fold_registers(module: Module, widest: &BTreeMap<Value, u32>) {
                 {
                     llvm::replace_instruction(call, llvm::const_int(llvm::type_of(call), value, 0));
                 }
-            }
-        }
-    }
-}
-
-/// Allows contraction in all functions but those that a kernel without it reaches.
-fn contract(module: Module, kernels: &[Kernel], reached: &[BTreeSet<Value>]) {
-    let without: BTreeSet<Value> = kernels
-        .iter()
-        .zip(reached)
-        .filter(|(kernel, _)| !kernel.fma)
-        .flat_map(|(_, functions)| functions)
-        .copied()
-        .collect();
-    for function in llvm::functions(module).filter(|function| !without.contains(function)) {
-        for instruction in llvm::instructions(function) {
-            if matches!(
-                llvm::opcode(instruction),
-                opcode::FADD | opcode::FSUB | opcode::FMUL
-            ) {
-                llvm::set_fast_math_flags(
-                    instruction,
-                    llvm::fast_math_flags(instruction) | ALLOW_CONTRACT,
-                );
             }
         }
     }

@@ -8,7 +8,8 @@
 //! 2. `link` - drop what no kernel reaches; link in what kernels reach of the device runtime, core, alloc
 //!    (`std_bitcode`), the mathematical functions (`math`) and the conversions of 128-bit integers (`wide_integers`).
 //! 3. `retarget` - the NVPTX triple and data layout; host attributes off, `convergent` on.
-//! 4. `launch_facts` - what each kernel says of its launches, and what follows for its code.
+//! 4. `launch_facts` - what each kernel says of its launches, and what follows for its code; `variants` - what it chooses
+//!    for its code (`fast_math`, `unchecked`), in copies where kernels choose differently.
 //! 5. `intrinsics` - lower the `gpu.*` calls.
 //! 6. `loop_checks` - bounds checks out of loops; `optimise` - LLVM's own pipeline, then the marks for read-only
 //!    loads; `panic_exits` - panics without calls.
@@ -24,6 +25,7 @@ pub mod command;
 mod compile;
 mod emit;
 mod error;
+mod fast_math;
 mod host_pointers;
 mod intrinsics;
 mod launch_facts;
@@ -43,6 +45,8 @@ mod requirements;
 mod retarget;
 mod std_bitcode;
 mod target;
+mod unchecked;
+mod variants;
 mod wide_integers;
 
 pub use compile::compile;

@@ -17,6 +17,21 @@ const RUNTIME_MAGIC: &[u8; 16] = b"oxwarp runtime01";
 const NO_FMA: u32 = 1;
 /// `gpu_std::kernel::TAKES_POINTERS`.
 const TAKES_POINTERS: u32 = 2;
+/// `gpu_std::kernel::FAST_MATH`.
+const FAST_MATH: u32 = 4;
+/// `gpu_std::kernel::UNCHECKED`.
+const UNCHECKED: u32 = 8;
+
+/// What a kernel chooses for its own code and what it reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Choices {
+    /// Multiplications and additions may be contracted.
+    pub fma: bool,
+    /// `f32` arithmetic may be approximate.
+    pub fast_math: bool,
+    /// Nothing panics.
+    pub unchecked: bool,
+}
 
 /// A kernel instance that this crate has the code of.
 #[derive(Clone, Debug)]
@@ -27,7 +42,7 @@ pub struct Kernel {
     /// Where its name stands.
     pub file: String,
     pub line: u32,
-    pub fma: bool,
+    pub choices: Choices,
     /// Whether a raw pointer may be among its parameters.
     pub takes_pointers: bool,
     /// The places of the views of device memory in the parameter struct, in bytes.
@@ -81,6 +96,7 @@ fn kernel(
 ) -> Result<Kernel, Error> {
     let id = record.u128(16)?;
     let name = record.text(48)?;
+    let flags = record.u32(100)?;
     let symbol = format!("{name}_{id:032x}");
     let function = ptx_kernel(
         context,
@@ -90,14 +106,26 @@ fn kernel(
         record.u64(104)?,
         record.u64(112)?,
     );
+    for (attribute, at) in [("maxntid", 136), ("minctasm", 140), ("maxnreg", 144)] {
+        let bound = record.u32(at)?;
+        if bound > 0 {
+            let bound =
+                llvm::string_attribute(context, &format!("nvvm.{attribute}"), &bound.to_string());
+            llvm::add_attribute(function, llvm::FUNCTION_INDEX, bound);
+        }
+    }
     Ok(Kernel {
         id,
         name,
         module_path: record.text(64)?,
         file: record.text(80)?,
         line: record.u32(96)?,
-        fma: record.u32(100)? & NO_FMA == 0,
-        takes_pointers: record.u32(100)? & TAKES_POINTERS != 0,
+        choices: Choices {
+            fma: flags & NO_FMA == 0,
+            fast_math: flags & FAST_MATH != 0,
+            unchecked: flags & UNCHECKED != 0,
+        },
+        takes_pointers: flags & TAKES_POINTERS != 0,
         views: record.numbers(120)?,
         function,
         symbol,
@@ -197,7 +225,8 @@ impl Constant {
             }
         } else if llvm::is_constant_data(value).is_some() {
             self.bytes.extend_from_slice(data(value));
-        } else if llvm::is_constant_zero(value).is_some() {
+        } else if llvm::is_constant_zero(value).is_some() || llvm::is_undef(value) != 0 {
+            // Padding is undefined.
             let length = llvm::array_length(llvm::type_of(value)) as usize;
             self.bytes.resize(self.bytes.len() + length, 0);
         } else if llvm::is_constant_expression(value).is_some()

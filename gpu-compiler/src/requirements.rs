@@ -7,7 +7,7 @@
 //!
 //! Until then the calls stay, as calls that hinder no pass and that no pass removes while they can be reached.
 
-use crate::llvm::{self, Context, FUNCTION_INDEX, Module, Value};
+use crate::llvm::{self, Builder, Context, FUNCTION_INDEX, Module, Value};
 use crate::records;
 use crate::target::Target;
 
@@ -38,6 +38,16 @@ pub fn describe_calls(context: Context, module: Module) {
             llvm::add_attribute(function, FUNCTION_INDEX, attribute);
         }
     }
+}
+
+/// Asks for a version of PTX where the builder stands, as `gpu_std::target::require_ptx` does.
+pub fn require_ptx(module: Module, builder: Builder, version: u32) {
+    let context = llvm::module_context(module);
+    let number = llvm::i32_type(context);
+    let signature = llvm::signature(llvm::void_type(context), &[number]);
+    let function = llvm::declare(module, REQUIRE_PTX, signature);
+    let version = llvm::const_int(number, version.into(), 0);
+    llvm::call(builder, signature, function, &[version]);
 }
 
 /// Puts in the number of the target.

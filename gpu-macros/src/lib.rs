@@ -49,8 +49,26 @@ use proc_macro::TokenStream;
 ///
 /// # Options
 ///
-/// `#[kernel(fma = false)]` keeps multiplications and additions apart where CUDA C, and this crate, would otherwise
-/// contract them to a fused multiply-add (nvcc's `-fmad=false`).
+/// In parentheses, with commas between: `#[kernel(launch_bounds(256), fast_math)]`. What an option changes, it changes in
+/// this kernel and in what it calls, not in other kernels that call the same functions.
+///
+/// | option | meaning | CUDA C |
+/// | --- | --- | --- |
+/// | `launch_bounds(threads)` | no block has more threads: a launch with more is `Error::LaunchBounds`, and the compiler may use more registers | `__launch_bounds__(threads)` |
+/// | `launch_bounds(threads, blocks)` | and a multiprocessor is to hold so many blocks at once, so the compiler must use fewer | `__launch_bounds__(threads, blocks)` |
+/// | `max_registers = n` | a thread has at most `n` registers; what does not fit is kept in memory | `__maxnreg__(n)` |
+/// | `fast_math` | `f32` only: approximate division, square root, `sin`, `cos`, `tan`, `tanh`, `exp`, `exp2`, `ln`, `log2`, `log10`, `powf`; subnormal numbers count as 0. NaN, infinities and the order of sums keep their meaning. The simulator stays accurate | `--use_fast_math` |
+/// | `fma = false` | multiplications and additions stay apart, where they would be contracted to a fused multiply-add | `-fmad=false` |
+/// | `unsafe(unchecked)` | see below | |
+///
+/// The numbers are constant expressions, also of the kernel's const parameters.
+///
+/// ## `unsafe(unchecked)`
+///
+/// On a GPU nothing in this kernel is checked any more: not an index, an overflow, an `unwrap`, an `assert!`. Whoever
+/// writes it promises that **no thread of any launch of the kernel panics**, whatever the arguments; if one would, the
+/// behaviour is undefined. For a promise that only some launches keep, make the kernel an `unsafe fn` too. The simulator
+/// keeps all checks, so run the kernel there first.
 ///
 /// # Errors
 ///

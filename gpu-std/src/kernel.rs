@@ -31,7 +31,7 @@ pub struct KernelRecord {
     pub file: &'static str,
     /// The line of the kernel's name.
     pub line: u32,
-    /// [`NO_FMA`], [`TAKES_POINTERS`].
+    /// [`NO_FMA`], [`TAKES_POINTERS`], [`FAST_MATH`], [`UNCHECKED`].
     pub flags: u32,
     /// Bytes of the parameter struct.
     pub params_size: usize,
@@ -39,6 +39,12 @@ pub struct KernelRecord {
     pub params_align: usize,
     /// Where in it the views of device memory are, in bytes.
     pub views: &'static [usize],
+    /// The most threads of a block; 0 if the kernel does not say.
+    pub max_threads: u32,
+    /// The least blocks that a multiprocessor is to hold at once; 0 if the kernel does not say.
+    pub min_blocks: u32,
+    /// The most registers of a thread; 0 if the kernel does not say.
+    pub max_registers: u32,
 }
 
 /// [`KernelRecord::flags`]: multiplications and additions of the kernel are not contracted to `fma`.
@@ -46,6 +52,46 @@ pub const NO_FMA: u32 = 1;
 
 /// [`KernelRecord::flags`]: the kernel is an `unsafe fn`, whose caller answers for raw pointers among its parameters.
 pub const TAKES_POINTERS: u32 = 2;
+
+/// [`KernelRecord::flags`]: `f32` arithmetic of the kernel may be approximate.
+pub const FAST_MATH: u32 = 4;
+
+/// [`KernelRecord::flags`]: nothing in the kernel panics, by its author's word.
+pub const UNCHECKED: u32 = 8;
+
+/// The numbers of `#[kernel(launch_bounds(...), max_registers = ...)]`, checked where the record is computed.
+pub mod bounds {
+    const fn within(given: i128, last: i128) -> bool {
+        1 <= given && given <= last
+    }
+
+    /// [`KernelRecord::max_threads`](super::KernelRecord::max_threads).
+    pub const fn max_threads(given: i128) -> u32 {
+        assert!(
+            within(given, 1024),
+            "`launch_bounds`: a block has 1 to 1024 threads"
+        );
+        given as u32
+    }
+
+    /// [`KernelRecord::min_blocks`](super::KernelRecord::min_blocks).
+    pub const fn min_blocks(given: i128) -> u32 {
+        assert!(
+            within(given, 32),
+            "`launch_bounds`: a multiprocessor holds 1 to 32 blocks at once"
+        );
+        given as u32
+    }
+
+    /// [`KernelRecord::max_registers`](super::KernelRecord::max_registers).
+    pub const fn max_registers(given: i128) -> u32 {
+        assert!(
+            within(given, 255),
+            "`max_registers`: a thread has 1 to 255 registers"
+        );
+        given as u32
+    }
+}
 
 /// A type that stands for one kernel instance.
 ///

@@ -166,6 +166,21 @@ pub enum Error {
         limit: u32,
     },
 
+    /// More threads in a block than the kernel's own `launch_bounds`.
+    #[error(
+        "kernel `{kernel}`: a block of {given} is {} threads, but the kernel is compiled with `launch_bounds({bound})`: make \
+         the block smaller, or the bound larger",
+        .given.count()
+    )]
+    LaunchBounds {
+        /// The kernel.
+        kernel: &'static str,
+        /// The block.
+        given: Dim3,
+        /// The most threads that the kernel is compiled for.
+        bound: u32,
+    },
+
     /// `for_each` with a negative or too large number.
     #[error("kernel `{kernel}`: `for_each({given})` is out of range: it takes 0 to {limit} items")]
     ItemCount {

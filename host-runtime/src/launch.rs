@@ -49,7 +49,9 @@ unsafe fn launch_record(
         None => default_gpu()?,
     };
     let backend = gpu.backend();
-    let Some(extents) = limits::resolve(record.name, config, backend.limits())? else {
+    let bound = Some(record.max_threads).filter(|&bound| bound > 0);
+    let extents = limits::resolve(record.name, config, backend.limits(), bound)?;
+    let Some(extents) = extents else {
         return Ok(());
     };
     match backend {

@@ -40,8 +40,8 @@ pub use host::HostData;
 #[doc(hidden)]
 pub mod __private {
     pub use gpu_std::kernel::{
-        KERNEL_MAGIC, KernelInstance, KernelParam, KernelRecord, NO_FMA, RawView, TAKES_POINTERS,
-        parameter_is_copied_to_the_device,
+        FAST_MATH, KERNEL_MAGIC, KernelInstance, KernelParam, KernelRecord, NO_FMA, RawView,
+        TAKES_POINTERS, UNCHECKED, bounds, parameter_is_copied_to_the_device,
     };
     pub use gpu_std::runtime::RUNTIME;
     pub use inventory;

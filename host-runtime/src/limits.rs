@@ -56,11 +56,13 @@ impl Extents {
     }
 }
 
-/// The extents of a launch of `kernel`, or `None` where there are no items and so nothing to launch.
+/// The extents of a launch of `kernel`, or `None` where there are no items and so nothing to launch. `bound` is the most
+/// threads of a block by the kernel's own `launch_bounds`.
 pub(crate) fn resolve(
     kernel: &'static str,
     config: &LaunchConfig,
     limits: &Limits,
+    bound: Option<u32>,
 ) -> Result<Option<Extents>> {
     let (grid, block) = match config.shape {
         Shape::Blocks { grid, block } => (
@@ -74,7 +76,8 @@ pub(crate) fn resolve(
             })?,
         ),
         Shape::Items { count, block } => {
-            let block = block.unwrap_or([FOR_EACH_BLOCK, 1, 1]);
+            let usual = bound.map_or(FOR_EACH_BLOCK, |bound| FOR_EACH_BLOCK.min(bound.into()));
+            let block = block.unwrap_or([usual, 1, 1]);
             match grid_for(kernel, count, block, limits)? {
                 Some(grid) => (grid, block),
                 None => return Ok(None),
@@ -82,6 +85,7 @@ pub(crate) fn resolve(
         }
     };
     let block = check_block(kernel, block, limits)?;
+    check_bound(kernel, block, bound)?;
     let grid = check_grid(kernel, grid, limits)?;
     Ok(Some(Extents {
         grid,
@@ -136,6 +140,17 @@ fn check_block(kernel: &'static str, given: [i128; 3], limits: &Limits) -> Resul
     Ok(block)
 }
 
+fn check_bound(kernel: &'static str, block: Dim3, bound: Option<u32>) -> Result<()> {
+    match bound.filter(|&bound| block.count() > bound.into()) {
+        None => Ok(()),
+        Some(bound) => Err(Error::LaunchBounds {
+            kernel,
+            given: block,
+            bound,
+        }),
+    }
+}
+
 fn check_grid(kernel: &'static str, given: [i128; 3], limits: &Limits) -> Result<Dim3> {
     check_extent(given, limits.grid, |dimension, limit| {
         Error::GridDimension {
@@ -184,7 +199,7 @@ mod tests {
             grid: Some(grid),
             block: Some(block),
         };
-        resolve("k", &with(shape), &Limits::SIMULATOR)
+        resolve("k", &with(shape), &Limits::SIMULATOR, None)
     }
 
     fn items(count: i128) -> Result<Option<Extents>> {
@@ -192,6 +207,7 @@ mod tests {
             "k",
             &with(Shape::Items { count, block: None }),
             &Limits::SIMULATOR,
+            None,
         )
     }
 

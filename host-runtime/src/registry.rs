@@ -158,6 +158,9 @@ mod tests {
         params_size: 0,
         params_align: 1,
         views: &[],
+        max_threads: 0,
+        min_blocks: 0,
+        max_registers: 0,
     };
 
     const fn code(crate_name: &'static str, skipped: Option<&'static str>) -> DeviceCode {

@@ -28,16 +28,42 @@ pub fn of(name: &str) -> String {
 
 /// The PTX of the kernel `name` for the lowest target that is not below `target`.
 pub fn of_target(name: &str, target: u32) -> String {
-    let entry = format!(".entry {name}_");
     let images = images().into_iter();
     let found = images
         .filter(|image| image.0 >= target)
         .find_map(|(_, ptx)| {
-            let start = ptx.find(&entry)?;
+            let start = entry(&ptx, name)?;
             let end = ptx[start..].find("\n}")?;
             Some(ptx[start..start + end].to_owned())
         });
     found.unwrap_or_else(|| panic!("no PTX of `{name}`"))
+}
+
+/// Where the entry of the kernel `name` is: its symbol is the name and the 32 digits of its id.
+fn entry(ptx: &str, name: &str) -> Option<usize> {
+    let start = format!(".entry {name}_");
+    let mut places = ptx.match_indices(&start).map(|(at, _)| at);
+    places.find(|at| {
+        let id = ptx[at + start.len()..].chars();
+        id.take_while(char::is_ascii_hexdigit).count() == 32
+    })
+}
+
+/// The PTX of the function that the kernel `name` calls.
+pub fn called_by(name: &str) -> String {
+    let code = of(name);
+    let called = code.split_once("call.uni").and_then(|(_, rest)| {
+        rest.split([',', '(', ')', ' ', '\n'])
+            .find(|word| word.starts_with("_R"))
+    });
+    let called = called.unwrap_or_else(|| panic!("no call in\n{code}"));
+    let found = images().into_iter().find_map(|(_, ptx)| {
+        // The last place is the definition.
+        let start = ptx.rfind(&format!("{called}("))?;
+        let end = ptx[start..].find("\n}")?;
+        Some(ptx[start..start + end].to_owned())
+    });
+    found.unwrap_or_else(|| panic!("no PTX of `{called}`"))
 }
 
 /// Fails with the code if one of `wanted` is missing.
@@ -86,6 +112,26 @@ pub fn assemble(target: u32, ptx: &str) {
         assert!(output.status.success(), "sm_{arch}: {said}");
     }
     let _ = std::fs::remove_file(file);
+}
+
+/// The registers of a thread of the kernel `name`, as `ptxas` gives them for its own target. `None` without a `ptxas`.
+pub fn registers(name: &str) -> Option<u32> {
+    let ptxas = ptxas()?;
+    let (target, ptx) = images()
+        .into_iter()
+        .find(|(_, ptx)| entry(ptx, name).is_some())?;
+    let file = std::env::temp_dir().join(format!("oxwarp-{name}-{}.ptx", std::process::id()));
+    std::fs::write(&file, ptx).expect("the temporary folder can be written");
+    let output = Command::new(ptxas)
+        .args(["-v", &format!("-arch=sm_{target}"), "-o", "/dev/null"])
+        .arg(&file)
+        .output()
+        .expect("ptxas runs");
+    let _ = std::fs::remove_file(file);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let of_kernel = said.split_once(&format!("'{name}_"))?.1;
+    let number = of_kernel.split_once("Used ")?.1.split_whitespace().next()?;
+    Some(number.parse().expect("ptxas writes a number"))
 }
 
 fn ptxas() -> Option<PathBuf> {

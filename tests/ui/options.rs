@@ -1,7 +1,7 @@
-//! Options that `#[kernel]` does not have.
+//! Options that `#[kernel]` does not have, and options that are not written as they should be.
 use oxwarp::prelude::*;
 
-#[kernel(fast_math = true)]
+#[kernel(fast_maths)]
 fn unknown(x: &[f32]) {
     let _ = x;
 }
@@ -11,8 +11,50 @@ fn not_a_bool(x: &[f32]) {
     let _ = x;
 }
 
-#[kernel(fma)]
-fn no_value(x: &[f32]) {
+#[kernel(fast_math, launch_bounds = 256)]
+fn no_parentheses(x: &[f32]) {
+    let _ = x;
+}
+
+#[kernel(launch_bounds(256, 2, 3))]
+fn three_bounds(x: &[f32]) {
+    let _ = x;
+}
+
+#[kernel(max_registers(64))]
+fn parentheses(x: &[f32]) {
+    let _ = x;
+}
+
+#[kernel(unchecked)]
+fn not_unsafe(x: &[f32]) {
+    let _ = x;
+}
+
+#[kernel(unsafe(fast))]
+fn unknown_unsafe(x: &[f32]) {
+    let _ = x;
+}
+
+#[kernel(fma = false, fma = true)]
+fn twice(x: &[f32]) {
+    let _ = x;
+}
+
+#[kernel(launch_bounds(2048))]
+fn too_many_threads(x: &[f32]) {
+    let _ = x;
+}
+
+#[kernel(max_registers = 256)]
+fn too_many_registers(x: &[f32]) {
+    let _ = x;
+}
+
+const BLOCKS: usize = 0;
+
+#[kernel(launch_bounds(256, BLOCKS))]
+fn no_block(x: &[f32]) {
     let _ = x;
 }
 

@@ -192,7 +192,7 @@ impl Lowering {
         let global = llvm::global(self.module, &name).unwrap_or_else(|| {
             let bytes = llvm::array_type(llvm::i8_type(self.context), size);
             let global = self.global(&name, bytes, llvm::SHARED);
-            llvm::set_initializer(global, llvm::undef(bytes));
+            llvm::set_initializer(global, Some(llvm::undef(bytes)));
             // What is there before the first write is unspecified, but not undefined: LLVM must load it.
             llvm::set_externally_initialized(global, 1);
             llvm::set_linkage(global, linkage::INTERNAL);
@@ -241,7 +241,7 @@ impl Lowering {
         let pointer = llvm::pointer_type(self.context, 0);
         llvm::global(self.module, PANIC_SLOT).unwrap_or_else(|| {
             let variable = self.global(PANIC_SLOT, pointer, llvm::GLOBAL);
-            llvm::set_initializer(variable, llvm::const_null(pointer));
+            llvm::set_initializer(variable, Some(llvm::const_null(pointer)));
             llvm::set_externally_initialized(variable, 1);
             variable
         })

@@ -142,6 +142,7 @@ api! {
     user = LLVMGetUser(a_use: Use) -> Value;
     operand_count = LLVMGetNumOperands(value: Value) -> i32;
     operand = LLVMGetOperand(value: Value, index: u32) -> Value;
+    set_operand = LLVMSetOperand(user: Value, index: u32, value: Value);
     is_call = LLVMIsACallInst(value: Value) -> Option<Value>;
     is_invoke = LLVMIsAInvokeInst(value: Value) -> Option<Value>;
     is_load = LLVMIsALoadInst(value: Value) -> Option<Value>;
@@ -157,15 +158,18 @@ api! {
     is_constant_expression = LLVMIsAConstantExpr(value: Value) -> Option<Value>;
     is_constant_struct = LLVMIsAConstantStruct(value: Value) -> Option<Value>;
     is_constant_data = LLVMIsAConstantDataSequential(value: Value) -> Option<Value>;
+    is_undef = LLVMIsUndef(value: Value) -> Bool;
     is_constant_zero = LLVMIsAConstantAggregateZero(value: Value) -> Option<Value>;
     is_constant = LLVMIsAConstant(value: Value) -> Option<Value>;
     is_declaration = LLVMIsDeclaration(global: Value) -> Bool;
     intrinsic_id = LLVMGetIntrinsicID(function: Value) -> u32;
     called_value = LLVMGetCalledValue(call: Value) -> Value;
     initializer = LLVMGetInitializer(global: Value) -> Option<Value>;
-    set_initializer = LLVMSetInitializer(global: Value, value: Value);
+    set_initializer = LLVMSetInitializer(global: Value, value: Option<Value>);
     linkage = LLVMGetLinkage(global: Value) -> i32;
     set_linkage = LLVMSetLinkage(global: Value, linkage: i32);
+    is_global_constant = LLVMIsGlobalConstant(global: Value) -> Bool;
+    is_externally_initialized = LLVMIsExternallyInitialized(global: Value) -> Bool;
     set_visibility = LLVMSetVisibility(global: Value, visibility: i32);
     set_comdat = LLVMSetComdat(global: Value, comdat: Option<NonNull<c_void>>);
     set_alignment = LLVMSetAlignment(value: Value, bytes: u32);
@@ -202,6 +206,7 @@ api! {
     build_store = LLVMBuildStore(builder: Builder, value: Value, pointer: Value) -> Value;
     build_compare_exchange = LLVMBuildAtomicCmpXchg(builder: Builder, pointer: Value, expected: Value, new: Value, success: i32, failure: i32, single_thread: Bool) -> Value;
     const_int = LLVMConstInt(integer: Type, value: u64, sign_extend: Bool) -> Value;
+    const_real = LLVMConstReal(real: Type, value: f64) -> Value;
     const_null = LLVMConstNull(null_of: Type) -> Value;
     undef = LLVMGetUndef(undef_of: Type) -> Value;
     zero_extended = LLVMConstIntGetZExtValue(integer: Value) -> u64;
@@ -209,6 +214,7 @@ api! {
     const_address_space_cast = LLVMConstAddrSpaceCast(constant: Value, to: Type) -> Value;
     opcode = LLVMGetInstructionOpcode(instruction: Value) -> i32;
     fast_math_flags = LLVMGetFastMathFlags(instruction: Value) -> u32;
+    can_use_fast_math_flags = LLVMCanValueUseFastMathFlags(instruction: Value) -> Bool;
     set_fast_math_flags = LLVMSetFastMathFlags(instruction: Value, flags: u32);
     set_call_convention = LLVMSetFunctionCallConv(function: Value, convention: u32);
     add_attribute = LLVMAddAttributeAtIndex(function: Value, index: u32, attribute: Attribute);
@@ -288,6 +294,8 @@ api! {
     file_name = LLVMDIFileGetFilename(file: Metadata, length: *mut u32) -> *const u8;
     file_directory = LLVMDIFileGetDirectory(file: Metadata, length: *mut u32) -> *const u8;
     erase_instruction = LLVMInstructionEraseFromParent(instruction: Value);
+    delete_function = LLVMDeleteFunction(function: Value);
+    create_string_attribute = LLVMCreateStringAttribute(context: Context, name: *const c_char, name_length: u32, value: *const c_char, value_length: u32) -> Attribute;
     delete_global = LLVMDeleteGlobal(global: Value);
     set_triple = LLVMSetTarget(module: Module, triple: *const c_char);
     set_data_layout = LLVMSetDataLayout(module: Module, layout: *const c_char);

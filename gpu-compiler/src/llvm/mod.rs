@@ -82,6 +82,10 @@ pub mod kind {
 
 /// The attribute index of the function itself.
 pub const FUNCTION_INDEX: u32 = u32::MAX;
+/// `LLVMFastMathAllowReciprocal`.
+pub const ALLOW_RECIPROCAL: u32 = 1 << 4;
+/// `LLVMFastMathApproxFunc`.
+pub const ALLOW_APPROXIMATE: u32 = 1 << 6;
 /// `LLVMFastMathAllowContract`.
 pub const ALLOW_CONTRACT: u32 = 1 << 5;
 /// `llvm::CallingConv::PTX_Kernel`.

@@ -175,6 +175,20 @@ pub fn attribute(kind: &str) -> u32 {
     unsafe { attribute_kind(kind.as_ptr().cast(), kind.len()) }
 }
 
+/// An attribute that LLVM knows by its name.
+pub fn string_attribute(context: Context, name: &str, value: &str) -> Attribute {
+    // SAFETY: pointers and lengths are of one string each.
+    unsafe {
+        create_string_attribute(
+            context,
+            name.as_ptr().cast(),
+            name.len() as u32,
+            value.as_ptr().cast(),
+            value.len() as u32,
+        )
+    }
+}
+
 /// Whether functions of this linkage are seen by other modules.
 pub fn is_local(global: Value) -> bool {
     matches!(self::linkage(global), linkage::INTERNAL | linkage::PRIVATE)

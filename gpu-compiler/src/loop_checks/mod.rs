@@ -34,9 +34,13 @@ const SIMPLIFY: &str = "always-inline,globalopt,\
 const UNSWITCH: &str = "function(loop-simplify,lcssa,loop-mssa(simple-loop-unswitch<nontrivial>),\
     simplifycfg,instcombine<no-verify-fixpoint>)";
 
+/// Brings the module into the form that [`version`] wants.
+pub fn simplify(module: Module) -> Result<(), Error> {
+    run_passes(module, SIMPLIFY, None)
+}
+
 /// Versions the checks of all loops.
 pub fn version(context: Context, module: Module) -> Result<(), Error> {
-    run_passes(module, SIMPLIFY, None)?;
     let mut versioned = false;
     for function in llvm::functions(module)
         .filter(|&function| !llvm::declared_only(function))

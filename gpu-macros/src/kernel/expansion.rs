@@ -8,7 +8,7 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
-use syn::{Attribute, GenericParam, Generics, Ident, Index, parse_quote};
+use syn::{Attribute, Expr, GenericParam, Generics, Ident, Index, parse_quote};
 
 use super::options::Options;
 use super::signature::{Parameter, Signature};
@@ -148,6 +148,9 @@ fn instance(signature: &Signature, generics: &HostGenerics, options: &Options) -
     let raw_types = signature.parameters.iter().map(raw_type);
     let arguments = signature.parameters.iter().enumerate().map(read_parameter);
     let flags = flags(signature, options);
+    let max_threads = bound("max_threads", &options.max_threads);
+    let min_blocks = bound("min_blocks", &options.min_blocks);
+    let max_registers = bound("max_registers", &options.max_registers);
     let views = signature
         .parameters
         .iter()
@@ -185,6 +188,8 @@ fn instance(signature: &Signature, generics: &HostGenerics, options: &Options) -
 
         // SAFETY: `entry` reads a `__Params`, and the id is that of `__Instance`.
         unsafe impl #impl_generics ::oxwarp::__private::KernelInstance for __Instance #type_generics #where_clause {
+            // The bounds may be numbers of any type.
+            #[allow(clippy::unnecessary_cast)]
             const RECORD: &'static ::oxwarp::__private::KernelRecord = &::oxwarp::__private::KernelRecord {
                 magic: ::oxwarp::__private::KERNEL_MAGIC,
                 id: ::core::any::TypeId::of::<Self>(),
@@ -198,16 +203,35 @@ fn instance(signature: &Signature, generics: &HostGenerics, options: &Options) -
                 params_size: ::core::mem::size_of::<__Params #type_generics>(),
                 params_align: ::core::mem::align_of::<__Params #type_generics>(),
                 views: &[#(#views),*],
+                max_threads: #max_threads,
+                min_blocks: #min_blocks,
+                max_registers: #max_registers,
             };
         }
         #used
     }
 }
 
+/// The expression of a bound of the launch, which is checked when the record is computed.
+fn bound(name: &str, value: &Option<Expr>) -> TokenStream {
+    let Some(value) = value else {
+        return quote!(0);
+    };
+    let check = format_ident!("{name}");
+    let span = syn::spanned::Spanned::span(value);
+    quote_spanned!(span=> ::oxwarp::__private::bounds::#check((#value) as i128))
+}
+
 fn flags(signature: &Signature, options: &Options) -> TokenStream {
     let mut flags = quote!(0);
     if !options.fma {
         flags.extend(quote!(| ::oxwarp::__private::NO_FMA));
+    }
+    if options.fast_math {
+        flags.extend(quote!(| ::oxwarp::__private::FAST_MATH));
+    }
+    if options.unchecked {
+        flags.extend(quote!(| ::oxwarp::__private::UNCHECKED));
     }
     if is_unsafe(signature) {
         flags.extend(quote!(| ::oxwarp::__private::TAKES_POINTERS));

@@ -119,6 +119,9 @@ const fn record(id: TypeId, name: &'static str) -> KernelRecord {
         params_size: 24,
         params_align: 8,
         views: &[],
+        max_threads: 0,
+        min_blocks: 0,
+        max_registers: 0,
     }
 }
 

@@ -57,6 +57,9 @@ macro_rules! kernel {
                     params_size: size_of::<Parameters>(),
                     params_align: align_of::<Parameters>(),
                     views: &[],
+                    max_threads: 0,
+                    min_blocks: 0,
+                    max_registers: 0,
                 };
             }
 
