@@ -87,6 +87,10 @@ fn a_choice_is_the_kernels_own() -> oxwarp::Result<()> {
 fn a_choice_does_not_change_the_helpers_of_other_kernels() {
     let of = |name| device_code::of(name) + &device_code::called_by(name);
     let (plain, uncontracted) = (of("plain"), of("uncontracted"));
+    for code in [&plain, &uncontracted] {
+        // Copies keep the lines of the source and what is known of slices.
+        device_code::contains(code, &[".loc", "ld.global.nc"]);
+    }
     device_code::contains(&plain, &["fma.rn.f32", "div.rn.f32"]);
     device_code::contains(&uncontracted, &["mul.rn.f32", "add.rn.f32", "div.rn.f32"]);
     assert!(!uncontracted.contains("fma."), "{uncontracted}");

@@ -37,11 +37,12 @@ pub fn apply(
         share_variables(module)
     };
     let mut clones = Vec::new();
-    for (choices, symbols) in &others {
+    for (index, (choices, symbols)) in others.iter().enumerate() {
         let clone = llvm::clone_module(module);
         forget_variables(clone, &shared);
         keep_only(clone, &records.kernels, symbols)?;
         choose(context, clone, *choices, fma, records);
+        rename_functions(clone, &format!(".{index}"), records);
         clones.push(clone);
     }
     if !others.is_empty() {
@@ -94,6 +95,22 @@ fn forget_variables(clone: Module, shared: &[(String, i32)]) {
         if let Some(variable) = llvm::global(clone, name) {
             llvm::set_initializer(variable, None);
         }
+    }
+}
+
+/// Gives the clone's functions names of their own, with a suffix that demangling takes off again.
+fn rename_functions(clone: Module, suffix: &str, records: &mut Records) {
+    let internal = |&function: &Value| {
+        !llvm::declared_only(function) && llvm::linkage(function) == linkage::INTERNAL
+    };
+    for function in llvm::functions(clone).filter(internal).collect::<Vec<_>>() {
+        let name = llvm::name(function);
+        let new = format!("{name}{suffix}");
+        let mut kernels = records.kernels.iter_mut();
+        if let Some(kernel) = kernels.find(|kernel| kernel.entry == name) {
+            kernel.entry.clone_from(&new);
+        }
+        llvm::rename(function, &new);
     }
 }
 

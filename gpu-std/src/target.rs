@@ -12,15 +12,19 @@ use crate::intrinsics as gpu;
 /// A branch on it is decided when the code is compiled, for each target of its own:
 ///
 /// ```
+/// use gpu_std::group::{LaneGroup, warp};
 /// use gpu_std::{ptx, target};
 ///
-/// /// `tanh(x)` to about 2^-11.
-/// fn coarse_tanh(x: f32) -> f32 {
+/// /// The largest of the lanes' numbers, in a converged warp.
+/// fn warp_max(x: u32) -> u32 {
 ///     if target::sm() >= 80 {
-///         // SAFETY: the instruction reads its input and writes its output.
-///         unsafe { ptx!(pure, "tanh.approx.f32 {0}, {1};", out(f32), in x; else gpu_std::fast::tanh(x)) }
+///         // SAFETY: all lanes of the warp come here, and the instruction writes its output.
+///         unsafe {
+///             ptx!("redux.sync.max.u32 {0}, {1}, 0xffffffff;", out(u32), in x;
+///                 else warp().reduce_max(x))
+///         }
 ///     } else {
-///         gpu_std::fast::tanh(x)
+///         warp().reduce_max(x)
 ///     }
 /// }
 /// ```
@@ -33,17 +37,14 @@ pub fn sm() -> u32 {
 /// both, unless [`sm`] keeps it from being reached. It costs nothing. Both arguments must be constants.
 ///
 /// ```
-/// use gpu_std::group::{LaneGroup, warp};
 /// use gpu_std::{ptx, target};
 ///
-/// /// The largest of the lanes' numbers, in a converged warp.
-/// fn warp_max(x: u32) -> u32 {
-///     target::require_sm(80, "`redux.sync`");
-///     // SAFETY: all lanes of the warp come here, and the instruction writes its output.
-///     unsafe {
-///         ptx!("redux.sync.max.u32 {0}, {1}, 0xffffffff;", out(u32), in x;
-///             else warp().reduce_max(x))
-///     }
+/// /// `tanh` of a bf16, as its bits: to about 2^-8.
+/// fn tanh_bf16(x: u16) -> u16 {
+///     target::require_sm(90, "`tanh.approx.bf16`");
+///     let by_hand = || ((f32::from_bits(u32::from(x) << 16).tanh()).to_bits() >> 16) as u16;
+///     // SAFETY: the instruction reads its input and writes its output.
+///     unsafe { ptx!(pure, "tanh.approx.bf16 {0}, {1};", out(u16), in x; else by_hand()) }
 /// }
 /// ```
 #[inline(always)]
