@@ -3,6 +3,8 @@
 
 mod common;
 mod device_code;
+#[path = "conversions/fp8.rs"]
+mod fp8;
 
 use common::Random;
 use oxwarp::half::{Bf16, Bf16x2, F16, F16x2};
@@ -152,8 +154,88 @@ fn floats_round_to_the_nearest_half_to_even() {
     }
 }
 
+macro_rules! rounding {
+    ($($name:ident $half:ident $pair:ident;)*) => {$(
+        mod $name {
+            use super::*;
+
+            #[kernel]
+            fn $name(x: &[[$half; 2]], mut out: DisjointSlice<([$half; 10], [$pair; 3], [i32; 2])>) {
+                let i = thread::index_1d();
+                let Some(out) = out.get_mut(i) else { return };
+                let [a, b] = x[*i];
+                let (x, y) = ($pair::new(a, b), $pair::new(b, a));
+                *out = (
+                    [
+                        a.floor(),
+                        a.ceil(),
+                        a.trunc(),
+                        a.round_ties_even(),
+                        a.min(b),
+                        a.max(b),
+                        a.copysign(b),
+                        a.clamp(-$half::ONE, $half::ONE),
+                        $half::from_i32(a.to_bits() as i16 as i32 * 977),
+                        $half::from_u32(b.to_bits() as u32 * 31),
+                    ],
+                    [x.min(y), x.max(y), x.abs()],
+                    [a.to_i32(), b.to_u32() as i32],
+                );
+            }
+
+            #[test]
+            fn rounding_order_and_integers() {
+                let gpu = Gpu::new().unwrap();
+                let mut random = Random::new(41);
+                let mut x: Vec<[$half; 2]> = (0..3000)
+                    .map(|_| [random.bits() as u16, random.bits() as u16].map($half::from_bits))
+                    .collect();
+                let mut small = || $half::from_f64((random.between(-9.0, 9.0) * 2.0).round() / 2.0);
+                x.extend((0..1000).map(|_| [small(), small()]));
+                let special = [0.0, -0.0, f64::NAN, f64::INFINITY, -f64::INFINITY, 2.5].map($half::from_f64);
+                x.extend(special.iter().flat_map(|&a| special.map(|b| [a, b])));
+                // SAFETY: every element is written before it is read.
+                let mut out = unsafe { gpu.uninit(x.len()) }.unwrap();
+                $name.for_each(x.len()).launch(&gpu.to_device(&x).unwrap(), &mut out).unwrap();
+                for (&[a, b], (ones, pairs, integers)) in x.iter().zip(out.to_vec().unwrap()) {
+                    let [x, y] = [a, b].map($half::to_f64);
+                    let least = if x.is_nan() || !y.is_nan() && y.total_cmp(&x).is_lt() { y } else { x };
+                    let greatest = if x.is_nan() || !y.is_nan() && y.total_cmp(&x).is_gt() { y } else { x };
+                    let expected = [
+                        x.floor(),
+                        x.ceil(),
+                        x.trunc(),
+                        x.round_ties_even(),
+                        least,
+                        greatest,
+                        if b.is_sign_negative() { -x.abs() } else { x.abs() },
+                        if x.is_nan() { x } else { x.clamp(-1.0, 1.0) },
+                        f64::from(a.to_bits() as i16) * 977.0,
+                        f64::from(b.to_bits()) * 31.0,
+                    ];
+                    let same = |got: $half, expected: f64| {
+                        got.to_bits() == $half::from_f64(expected).to_bits() || got.is_nan() && expected.is_nan()
+                    };
+                    for (i, (got, expected)) in ones.into_iter().zip(expected).enumerate() {
+                        assert!(same(got, expected), "{i} of {a} {b}: {got}, not {expected}");
+                    }
+                    for (pair, expected) in pairs.into_iter().zip([[least, least], [greatest, greatest], [x.abs(), y.abs()]]) {
+                        assert!(same(pair.lo(), expected[0]) && same(pair.hi(), expected[1]), "{a} {b}: {pair:?}");
+                    }
+                    assert_eq!(integers, [x as i32, y as u32 as i32], "{a} {b}");
+                }
+            }
+        }
+    )*};
+}
+
+rounding! {
+    f16_rounding F16 F16x2;
+    bf16_rounding Bf16 Bf16x2;
+}
+
 #[kernel]
-fn half_functions(x: &[F16], mut out: DisjointSlice<[F16; 12]>) {
+fn half_functions(x: &[F16], mut out: DisjointSlice<[F16; 14]>) {
     let i = thread::index_1d();
     let Some(out) = out.get_mut(i) else { return };
     let x = x[*i];
@@ -171,6 +253,8 @@ fn half_functions(x: &[F16], mut out: DisjointSlice<[F16; 12]>) {
         x.floor(),
         x.ceil(),
         x.round_ties_even().min(x.trunc()).max(x.tanh()),
+        above.log10(),
+        x.exp10(),
     ];
 }
 
@@ -182,7 +266,7 @@ fn functions_are_those_of_f32() {
         .into_iter()
         .map(F16::from_f32)
         .collect();
-    let mut out = gpu.zeros::<[F16; 12]>(x.len()).unwrap();
+    let mut out = gpu.zeros::<[F16; 14]>(x.len()).unwrap();
     half_functions
         .for_each(x.len())
         .launch(&gpu.to_device(&x).unwrap(), &mut out)
@@ -203,6 +287,8 @@ fn functions_are_those_of_f32() {
             x.floor(),
             x.ceil(),
             x.round_ties_even().min(x.trunc()).max(x.tanh()),
+            above.log10(),
+            10f32.powf(x),
         ];
         for (out, expected) in out.into_iter().zip(expected) {
             // Where two libraries round differently, the results are neighbours.

@@ -83,6 +83,34 @@ impl Format {
     }
 }
 
+impl Format {
+    /// With -0 below 0.
+    fn min(&self, a: u16, b: u16) -> u16 {
+        self.choose(a, b, |a, b| a.total_cmp(&b).is_le())
+    }
+
+    fn max(&self, a: u16, b: u16) -> u16 {
+        self.choose(a, b, |a, b| a.total_cmp(&b).is_ge())
+    }
+
+    /// `a` if `first` says so; of a number and a NaN, the number.
+    fn choose(&self, a: u16, b: u16, first: impl Fn(f64, f64) -> bool) -> u16 {
+        let [x, y] = [a, b].map(|bits| self.value(bits));
+        match (x.is_nan(), y.is_nan()) {
+            (true, true) => 0x7fff,
+            (true, false) => b,
+            (false, true) => a,
+            (false, false) => {
+                if first(x, y) {
+                    a
+                } else {
+                    b
+                }
+            }
+        }
+    }
+}
+
 /// Both halves of a pair.
 fn each<const N: usize>(pairs: [u32; N], operation: impl Fn([u16; N]) -> u16) -> u32 {
     let half = |shift: u32| u32::from(operation(pairs.map(|pair| (pair >> shift) as u16)));
@@ -108,6 +136,22 @@ symbols! {
     "gpu.half.div.f16" f16_div(a: u16, b: u16) -> u16 { F16.round(F16.value(a) / F16.value(b)) }
     "gpu.half.fma.f16" f16_fma(a: u16, b: u16, c: u16) -> u16 { F16.fma([a, b, c]) }
     "gpu.half.fma.f16x2" f16x2_fma(a: u32, b: u32, c: u32) -> u32 { each([a, b, c], |halves| F16.fma(halves)) }
+    "gpu.half.minnum.f16" f16_min(a: u16, b: u16) -> u16 { F16.min(a, b) }
+    "gpu.half.minnum.f16x2" f16x2_min(a: u32, b: u32) -> u32 { each([a, b], |[a, b]| F16.min(a, b)) }
+    "gpu.half.maxnum.f16" f16_max(a: u16, b: u16) -> u16 { F16.max(a, b) }
+    "gpu.half.maxnum.f16x2" f16x2_max(a: u32, b: u32) -> u32 { each([a, b], |[a, b]| F16.max(a, b)) }
+    "gpu.half.floor.f16" f16_floor(x: u16) -> u16 { F16.round(F16.value(x).floor()) }
+    "gpu.half.ceil.f16" f16_ceil(x: u16) -> u16 { F16.round(F16.value(x).ceil()) }
+    "gpu.half.trunc.f16" f16_trunc(x: u16) -> u16 { F16.round(F16.value(x).trunc()) }
+    "gpu.half.roundeven.f16" f16_round(x: u16) -> u16 { F16.round(F16.value(x).round_ties_even()) }
+    "gpu.half.minnum.bf16" bf16_min(a: u16, b: u16) -> u16 { BF16.min(a, b) }
+    "gpu.half.minnum.bf16x2" bf16x2_min(a: u32, b: u32) -> u32 { each([a, b], |[a, b]| BF16.min(a, b)) }
+    "gpu.half.maxnum.bf16" bf16_max(a: u16, b: u16) -> u16 { BF16.max(a, b) }
+    "gpu.half.maxnum.bf16x2" bf16x2_max(a: u32, b: u32) -> u32 { each([a, b], |[a, b]| BF16.max(a, b)) }
+    "gpu.half.floor.bf16" bf16_floor(x: u16) -> u16 { BF16.round(BF16.value(x).floor()) }
+    "gpu.half.ceil.bf16" bf16_ceil(x: u16) -> u16 { BF16.round(BF16.value(x).ceil()) }
+    "gpu.half.trunc.bf16" bf16_trunc(x: u16) -> u16 { BF16.round(BF16.value(x).trunc()) }
+    "gpu.half.roundeven.bf16" bf16_round(x: u16) -> u16 { BF16.round(BF16.value(x).round_ties_even()) }
     "gpu.half.to_f32.f16" f16_to_f32(x: u16) -> f32 { F16.value(x) as f32 }
     "gpu.half.from_f32.f16" f16_from_f32(x: f32) -> u16 { F16.round(x.into()) }
     "gpu.half.from_f64.f16" f16_from_f64(x: f64) -> u16 { F16.round(x) }

@@ -488,6 +488,38 @@ unsafe extern "C" {
     pub safe fn f16_fma(a: u16, b: u16, c: u16) -> u16;
     #[link_name = "gpu.half.fma.f16x2"]
     pub safe fn f16x2_fma(a: u32, b: u32, c: u32) -> u32;
+    #[link_name = "gpu.half.minnum.f16"]
+    pub safe fn f16_min(a: u16, b: u16) -> u16;
+    #[link_name = "gpu.half.minnum.f16x2"]
+    pub safe fn f16x2_min(a: u32, b: u32) -> u32;
+    #[link_name = "gpu.half.maxnum.f16"]
+    pub safe fn f16_max(a: u16, b: u16) -> u16;
+    #[link_name = "gpu.half.maxnum.f16x2"]
+    pub safe fn f16x2_max(a: u32, b: u32) -> u32;
+    #[link_name = "gpu.half.floor.f16"]
+    pub safe fn f16_floor(x: u16) -> u16;
+    #[link_name = "gpu.half.ceil.f16"]
+    pub safe fn f16_ceil(x: u16) -> u16;
+    #[link_name = "gpu.half.trunc.f16"]
+    pub safe fn f16_trunc(x: u16) -> u16;
+    #[link_name = "gpu.half.roundeven.f16"]
+    pub safe fn f16_round(x: u16) -> u16;
+    #[link_name = "gpu.half.minnum.bf16"]
+    pub safe fn bf16_min(a: u16, b: u16) -> u16;
+    #[link_name = "gpu.half.minnum.bf16x2"]
+    pub safe fn bf16x2_min(a: u32, b: u32) -> u32;
+    #[link_name = "gpu.half.maxnum.bf16"]
+    pub safe fn bf16_max(a: u16, b: u16) -> u16;
+    #[link_name = "gpu.half.maxnum.bf16x2"]
+    pub safe fn bf16x2_max(a: u32, b: u32) -> u32;
+    #[link_name = "gpu.half.floor.bf16"]
+    pub safe fn bf16_floor(x: u16) -> u16;
+    #[link_name = "gpu.half.ceil.bf16"]
+    pub safe fn bf16_ceil(x: u16) -> u16;
+    #[link_name = "gpu.half.trunc.bf16"]
+    pub safe fn bf16_trunc(x: u16) -> u16;
+    #[link_name = "gpu.half.roundeven.bf16"]
+    pub safe fn bf16_round(x: u16) -> u16;
     #[link_name = "gpu.half.to_f32.f16"]
     pub safe fn f16_to_f32(x: u16) -> f32;
     #[link_name = "gpu.half.from_f32.f16"]

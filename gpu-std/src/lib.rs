@@ -16,6 +16,7 @@ pub mod block;
 mod dim;
 pub mod disjoint;
 pub mod fast;
+pub mod fp8;
 pub mod group;
 pub mod half;
 pub mod integer;

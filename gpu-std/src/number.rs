@@ -4,6 +4,7 @@ use core::panic::Location;
 
 use bytemuck::AnyBitPattern;
 
+use crate::half::{Bf16, F16};
 use crate::intrinsics as gpu;
 use crate::target;
 
@@ -11,7 +12,8 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// A number that a group of lanes can add up, compare and match: integers of up to 64 bits, `f32` and `f64`.
+/// A number that a group of lanes can add up, compare and match: integers of up to 64 bits, `f32`, `f64`, [`F16`] and
+/// [`Bf16`].
 ///
 /// Integers wrap on overflow, as CUDA's do. `min` and `max` of floats are [`f32::min`] and [`f32::max`]: of a NaN and
 /// a number, the number.
@@ -171,3 +173,35 @@ macro_rules! floats {
 }
 
 floats! { f32 false, f64 true, }
+
+macro_rules! halves {
+    ($($half:ident)*) => {$(
+        impl sealed::Sealed for $half {}
+
+        impl Number for $half {
+            const ZERO: Self = Self::ZERO;
+            const LEAST: Self = Self::NEG_INFINITY;
+            const GREATEST: Self = Self::INFINITY;
+            const IS_WIDE: bool = false;
+
+            #[inline]
+            fn plus(self, other: Self) -> Self {
+                self + other
+            }
+            #[inline]
+            fn lesser(self, other: Self) -> Self {
+                self.min(other)
+            }
+            #[inline]
+            fn greater(self, other: Self) -> Self {
+                self.max(other)
+            }
+            #[inline]
+            fn bits(self) -> u64 {
+                self.to_bits().into()
+            }
+        }
+    )*};
+}
+
+halves! { F16 Bf16 }

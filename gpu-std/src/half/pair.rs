@@ -1,7 +1,7 @@
 //! Two 16-bit floats in one register.
 
 use core::fmt;
-use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
 use bytemuck::{Pod, Zeroable};
 
@@ -10,7 +10,7 @@ use super::{Bf16, F16};
 use crate::intrinsics as gpu;
 
 macro_rules! pair {
-    ($name:ident $half:ident $c:literal $add:ident $sub:ident $mul:ident $fma:ident) => {
+    ($name:ident $half:ident $c:literal $add:ident $sub:ident $mul:ident $fma:ident $min:ident $max:ident) => {
         #[doc = concat!("Two [`", stringify!($half), "`]; one instruction computes both. CUDA C: `", $c, "`.\n\n```")]
         #[doc = concat!("use gpu_std::half::", stringify!($name), ";\n\nfn axpy(a: ", stringify!($name), ", x: ", stringify!($name), ", y: ", stringify!($name), ") -> ", stringify!($name), " {\n    a.mul_add(x, y)\n}\n```")]
         #[derive(Clone, Copy, Default)]
@@ -61,6 +61,36 @@ macro_rules! pair {
                 self.0
             }
 
+            /// Both.
+            #[inline]
+            pub const fn to_array(self) -> [$half; 2] {
+                [self.lo(), self.hi()]
+            }
+
+            /// A function of each. `pair.map(F16::sin)` is CUDA C's `h2sin`.
+            #[inline]
+            pub fn map(self, function: impl Fn($half) -> $half) -> Self {
+                Self::new(function(self.lo()), function(self.hi()))
+            }
+
+            /// Both without their signs. CUDA C: `__habs2`.
+            #[inline]
+            pub const fn abs(self) -> Self {
+                Self(self.0 & 0x7fff_7fff)
+            }
+
+            /// The lesser of each; if one is NaN, the other. CUDA C: `__hmin2`; PTX: `min.f16x2`, `min.bf16x2` from sm_80 on.
+            #[inline]
+            pub fn min(self, other: Self) -> Self {
+                Self(gpu::$min(self.0, other.0))
+            }
+
+            /// The greater of each; if one is NaN, the other. CUDA C: `__hmax2`; PTX: `max.f16x2`, `max.bf16x2` from sm_80 on.
+            #[inline]
+            pub fn max(self, other: Self) -> Self {
+                Self(gpu::$max(self.0, other.0))
+            }
+
             /// `self * factor + summand` of both, each rounded once. CUDA C: `__hfma2`; PTX: `fma.rn.f16x2`,
             /// `fma.rn.bf16x2`.
             #[inline]
@@ -73,6 +103,22 @@ macro_rules! pair {
             Add add AddAssign add_assign $add;
             Sub sub SubAssign sub_assign $sub;
             Mul mul MulAssign mul_assign $mul;
+        }
+
+        impl Div for $name {
+            type Output = Self;
+
+            #[inline]
+            fn div(self, other: Self) -> Self {
+                Self::new(self.lo() / other.lo(), self.hi() / other.hi())
+            }
+        }
+
+        impl DivAssign for $name {
+            #[inline]
+            fn div_assign(&mut self, other: Self) {
+                *self = *self / other;
+            }
         }
 
         impl Neg for $name {
@@ -100,5 +146,5 @@ macro_rules! pair {
     };
 }
 
-pair!(F16x2 F16 "__half2" f16x2_add f16x2_sub f16x2_mul f16x2_fma);
-pair!(Bf16x2 Bf16 "__nv_bfloat162" bf16x2_add bf16x2_sub bf16x2_mul bf16x2_fma);
+pair!(F16x2 F16 "__half2" f16x2_add f16x2_sub f16x2_mul f16x2_fma f16x2_min f16x2_max);
+pair!(Bf16x2 Bf16 "__nv_bfloat162" bf16x2_add bf16x2_sub bf16x2_mul bf16x2_fma bf16x2_min bf16x2_max);

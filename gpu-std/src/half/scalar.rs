@@ -46,7 +46,8 @@ macro_rules! through_f32 {
 
 macro_rules! float {
     ($name:ident, $what:literal, $c:literal, $crate_type:ident, $one:literal $infinity:literal $nan:literal $max:literal $min_positive:literal $epsilon:literal,
-     $add:ident $sub:ident $mul:ident $div:ident $fma:ident $to_f32:ident $from_f32:ident $from_f64:ident) => {
+     $add:ident $sub:ident $mul:ident $div:ident $fma:ident $to_f32:ident $from_f32:ident $from_f64:ident
+     $min:ident $max_of:ident $floor:ident $ceil:ident $trunc:ident $round:ident) => {
         #[doc = $what]
         #[doc = concat!("\n\nCUDA C: `", $c, "`; the `half` crate: `", stringify!($crate_type), "`.\n\n```")]
         #[doc = concat!("use gpu_std::half::", stringify!($name), ";\nuse gpu_std::{DisjointSlice, thread};\n")]
@@ -70,6 +71,8 @@ macro_rules! float {
             pub const ONE: Self = Self($one);
             /// Infinity.
             pub const INFINITY: Self = Self($infinity);
+            /// Negative infinity.
+            pub const NEG_INFINITY: Self = Self($infinity | 0x8000);
             /// Not a number.
             pub const NAN: Self = Self($nan);
             /// The greatest finite number.
@@ -145,16 +148,82 @@ macro_rules! float {
                 self.0 & 0x7fff < $infinity
             }
 
-            /// The lesser of both; if one is NaN, the other. CUDA C: `__hmin`.
+            /// Whether its sign bit is set.
             #[inline]
-            pub fn min(self, other: Self) -> Self {
-                Self::from_f32(self.to_f32().min(other.to_f32()))
+            pub const fn is_sign_negative(self) -> bool {
+                self.0 >> 15 == 1
             }
 
-            /// The greater of both; if one is NaN, the other. CUDA C: `__hmax`.
+            /// Its size with the sign of `sign`.
+            #[inline]
+            pub const fn copysign(self, sign: Self) -> Self {
+                Self(self.0 & 0x7fff | sign.0 & 0x8000)
+            }
+
+            /// The lesser of both; if one is NaN, the other. CUDA C: `__hmin`; PTX: `min.f16`, `min.bf16` from sm_80 on.
+            #[inline]
+            pub fn min(self, other: Self) -> Self {
+                Self(gpu::$min(self.0, other.0))
+            }
+
+            /// The greater of both; if one is NaN, the other. CUDA C: `__hmax`; PTX: `max.f16`, `max.bf16` from sm_80 on.
             #[inline]
             pub fn max(self, other: Self) -> Self {
-                Self::from_f32(self.to_f32().max(other.to_f32()))
+                Self(gpu::$max_of(self.0, other.0))
+            }
+
+            /// The nearest number in a range. NaN stays NaN.
+            #[inline]
+            pub fn clamp(self, least: Self, greatest: Self) -> Self {
+                if self.is_nan() { self } else { self.max(least).min(greatest) }
+            }
+
+            /// The greatest integer not above it. CUDA C: `hfloor`; PTX: `cvt.rmi`.
+            #[inline]
+            pub fn floor(self) -> Self {
+                Self(gpu::$floor(self.0))
+            }
+
+            /// The least integer not below it. CUDA C: `hceil`; PTX: `cvt.rpi`.
+            #[inline]
+            pub fn ceil(self) -> Self {
+                Self(gpu::$ceil(self.0))
+            }
+
+            /// The integer towards 0. CUDA C: `htrunc`; PTX: `cvt.rzi`.
+            #[inline]
+            pub fn trunc(self) -> Self {
+                Self(gpu::$trunc(self.0))
+            }
+
+            /// The nearest integer, half to even. CUDA C: `hrint`; PTX: `cvt.rni`.
+            #[inline]
+            pub fn round_ties_even(self) -> Self {
+                Self(gpu::$round(self.0))
+            }
+
+            /// The nearest number, half to even. CUDA C: `__int2half_rn`.
+            #[inline]
+            pub fn from_i32(value: i32) -> Self {
+                Self::from_f64(value.into())
+            }
+
+            /// The nearest number, half to even. CUDA C: `__uint2half_rn`.
+            #[inline]
+            pub fn from_u32(value: u32) -> Self {
+                Self::from_f64(value.into())
+            }
+
+            /// Towards 0, the nearest that the integer has; 0 for NaN: as `as` does. CUDA C: `__half2int_rz`.
+            #[inline]
+            pub fn to_i32(self) -> i32 {
+                self.to_f32() as i32
+            }
+
+            /// Towards 0, the nearest that the integer has; 0 for NaN: as `as` does. CUDA C: `__half2uint_rz`.
+            #[inline]
+            pub fn to_u32(self) -> u32 {
+                self.to_f32() as u32
             }
 
             through_f32! {
@@ -178,14 +247,10 @@ macro_rules! float {
                 log2 = Real::log2;
                 /// The hyperbolic tangent. CUDA C: `htanh`.
                 tanh = Real::tanh;
-                /// The greatest integer not above it. CUDA C: `hfloor`.
-                floor = Real::floor;
-                /// The least integer not below it. CUDA C: `hceil`.
-                ceil = |x| -Real::floor(-x);
-                /// The integer towards 0. CUDA C: `htrunc`.
-                trunc = Real::trunc;
-                /// The nearest integer, half to even. CUDA C: `hrint`.
-                round_ties_even = Real::round_ties_even;
+                /// The logarithm to base 10. CUDA C: `hlog10`.
+                log10 = |x| Real::log2(x) * core::f32::consts::LOG10_2;
+                /// 10 to the power of it. CUDA C: `hexp10`.
+                exp10 = Real::exp10;
             }
         }
 
@@ -267,7 +332,9 @@ macro_rules! float {
 
 float!(F16, "IEEE's 16-bit float: 11 bits of precision, up to 65504.", "__half", f16,
     0x3c00 0x7c00 0x7e00 0x7bff 0x0400 0x1400,
-    f16_add f16_sub f16_mul f16_div f16_fma f16_to_f32 f16_from_f32 f16_from_f64);
+    f16_add f16_sub f16_mul f16_div f16_fma f16_to_f32 f16_from_f32 f16_from_f64
+    f16_min f16_max f16_floor f16_ceil f16_trunc f16_round);
 float!(Bf16, "The upper half of an `f32`: 8 bits of precision, and its range.", "__nv_bfloat16", bf16,
     0x3f80 0x7f80 0x7fc0 0x7f7f 0x0080 0x3c00,
-    bf16_add bf16_sub bf16_mul bf16_div bf16_fma bf16_to_f32 bf16_from_f32 bf16_from_f64);
+    bf16_add bf16_sub bf16_mul bf16_div bf16_fma bf16_to_f32 bf16_from_f32 bf16_from_f64
+    bf16_min bf16_max bf16_floor bf16_ceil bf16_trunc bf16_round);

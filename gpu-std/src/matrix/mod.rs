@@ -43,6 +43,7 @@
 
 mod element;
 mod fragment;
+mod place;
 mod source;
 
 pub use element::{Accumulator, Element, Tf32};

@@ -5,10 +5,12 @@
 mod common;
 #[path = "../../device_code/mod.rs"]
 mod device_code;
+#[path = "../../conversions/fp8.rs"]
+mod fp8;
 
 use common::Random;
 use oxwarp::atomic::{AtomicBf16, AtomicBf16x2, AtomicScope, AtomicU128, Device, System};
-use oxwarp::half::{Bf16, Bf16x2};
+use oxwarp::half::{Bf16, Bf16x2, F16, F16x2};
 use oxwarp::prelude::*;
 use oxwarp::target;
 
@@ -188,6 +190,85 @@ fn integers_of_128_bits_are_exchanged() {
         &device_code::of_target("wide", 90),
         &["atom.relaxed.gpu.cas.b128", "atom.relaxed.cta.cas.b128"],
     );
+}
+
+#[test]
+fn fp8_is_one_instruction() {
+    let code = device_code::of_target("narrow", 90);
+    device_code::contains(
+        &code,
+        &[
+            "cvt.rn.satfinite.e4m3x2.f32",
+            "cvt.rn.satfinite.e4m3x2.f16x2",
+        ],
+    );
+    device_code::contains(
+        &device_code::of_target("widen", 90),
+        &["cvt.rn.f16x2.e4m3x2"],
+    );
+    assert!(!device_code::of("narrow").contains("e4m3"));
+}
+
+#[kernel]
+fn halves(x: &[(F16, Bf16, F16x2, Bf16x2)], mut out: DisjointSlice<(F16, Bf16, F16x2, Bf16x2)>) {
+    let i = thread::index_1d();
+    if let Some(out) = out.get_mut(i) {
+        let (a, b, c, d) = x[*i];
+        *out = (
+            a.min(F16::ONE).floor(),
+            (b * b + b).max(Bf16::ONE),
+            c.max(F16x2::splat(a)),
+            (d + d.mul_add(d, d)).min(Bf16x2::splat(b)),
+        );
+    }
+}
+
+#[test]
+fn halves_are_computed_by_their_own_instructions() {
+    let wanted = [
+        "min.f16 ",
+        "cvt.rmi.f16.f16",
+        "max.bf16 ",
+        "max.f16x2",
+        "fma.rn.bf16x2",
+        "min.bf16x2",
+    ];
+    for target in [80, 90] {
+        device_code::contains(&device_code::of_target("halves", target), &wanted);
+    }
+    let wanted = ["fma.rn.bf16 ", "add.bf16x2"];
+    device_code::contains(&device_code::of_target("halves", 90), &wanted);
+}
+
+#[kernel]
+fn half_sums(x: &[F16], mut out: DisjointSlice<[F16; 2]>) {
+    let i = thread::index_1d();
+    let all = group::warp();
+    let result = [all.reduce_add(x[*i]), all.reduce_max(x[*i])];
+    if let Some(out) = out.get_mut(i) {
+        *out = result;
+    }
+}
+
+#[test]
+fn warps_reduce_halves() {
+    let gpu = Gpu::new().unwrap();
+    let x: Vec<f32> = Random::new(24)
+        .below(64, 9)
+        .iter()
+        .map(|&x| x as f32 - 4.0)
+        .collect();
+    let device: Vec<F16> = x.iter().map(|&x| F16::from_f32(x)).collect();
+    let mut out = gpu.zeros::<[F16; 2]>(64).unwrap();
+    launch!(half_sums[1, 64](&gpu.to_device(&device).unwrap(), &mut out)).unwrap();
+    for (i, out) in out.to_vec().unwrap().into_iter().enumerate() {
+        let warp = &x[i / 32 * 32..][..32];
+        let expected = [
+            warp.iter().sum(),
+            warp.iter().copied().fold(f32::MIN, f32::max),
+        ];
+        assert_eq!(out.map(F16::to_f32), expected);
+    }
 }
 
 #[test]
