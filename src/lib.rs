@@ -34,7 +34,9 @@ pub use gpu_std::{
     Dim3, DisjointSlice, atomic, block, disjoint, group, ptx, shared, shared_array, shared_atomics,
     sync, sync_threads, thread, warp,
 };
-pub use gpu_std::{fast, fp8, half, integer, math, matrix, memory, random, target, time, vector};
+pub use gpu_std::{
+    fast, fp8, half, integer, math, matrix, memory, random, target, time, unroll, vector,
+};
 #[doc(hidden)]
 pub use host_runtime::__private;
 pub use host_runtime::*;

@@ -4,8 +4,8 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use oxwarp::Error;
 use oxwarp::prelude::*;
+use oxwarp::{Error, unroll};
 
 mod common;
 mod device_code;
@@ -401,5 +401,87 @@ fn the_results_are_the_same_without_checks() -> oxwarp::Result<()> {
     // The other kernel's checks are still there.
     launch!(checked[3, 256](&x_device, &at_device, &mut y))?;
     assert!(matches!(gpu.synchronize(), Err(Error::KernelPanic(_))));
+    Ok(())
+}
+
+macro_rules! sums {
+    ($($name:ident: $hint:expr;)*) => {$(
+        /// A weighted sum of 64 neighbours.
+        #[kernel]
+        fn $name(x: &[f32], mut y: DisjointSlice<f32>) {
+            let i = *thread::index_1d();
+            let mut sum = 0.0f32;
+            for x in &x[i..i + 64] {
+                $hint;
+                sum = sum * 0.5 + x;
+            }
+            if let Some(y) = y.get_mut(thread::index_1d()) {
+                *y = sum;
+            }
+        }
+    )*};
+}
+
+sums! {
+    unrolled_full: unroll::full();
+    unrolled_by_4: unroll::by::<4>();
+    unrolled_by_2: unroll::by::<2>();
+    unrolled_never: unroll::never();
+}
+
+#[kernel]
+fn unrolled_while(x: &[f32], mut y: DisjointSlice<f32>) {
+    let mut sum = 0.0f32;
+    let mut k = 0;
+    loop {
+        unroll::by::<8>();
+        if k == x.len() {
+            break;
+        }
+        sum = sum * 0.5 + x[k];
+        k += 1;
+    }
+    if let Some(y) = y.get_mut(thread::index_1d()) {
+        *y = sum;
+    }
+}
+
+#[test]
+fn loops_are_unrolled_as_asked() {
+    let steps = |name: &str| device_code::of(name).matches("fma.rn.f32").count();
+    // The first of 64 is an addition.
+    assert_eq!(steps("unrolled_full"), 63);
+    assert_eq!(steps("unrolled_by_4"), 4);
+    assert_eq!(steps("unrolled_by_2"), 2);
+    assert_eq!(steps("unrolled_never"), 1);
+    device_code::contains(
+        &device_code::of("unrolled_never"),
+        &[".pragma \"nounroll\""],
+    );
+    assert!((8..=16).contains(&steps("unrolled_while")));
+}
+
+#[test]
+fn unrolled_loops_give_the_same_sums() -> oxwarp::Result<()> {
+    let gpu = Gpu::new()?;
+    let x = Random::new(21).floats(64 + 100, -1.0, 1.0);
+    let sum = |x: &[f32]| x.iter().fold(0.0, |sum: f32, x| sum.mul_add(0.5, *x));
+    let expected: Vec<f32> = (0..100).map(|i| sum(&x[i..i + 64])).collect();
+    let near = |y: Vec<f32>, expected: &[f32]| {
+        for (y, expected) in y.iter().zip(expected) {
+            assert!((y - expected).abs() < 1e-4, "{y}, not {expected}");
+        }
+    };
+    let device = gpu.to_device(&x)?;
+    let mut y = gpu.zeros::<f32>(100)?;
+    macro_rules! check {
+        ($($name:ident)*) => {$(
+            launch!($name[1, 100](&device, &mut y))?;
+            near(y.to_vec()?, &expected);
+        )*};
+    }
+    check!(unrolled_full unrolled_by_4 unrolled_by_2 unrolled_never);
+    launch!(unrolled_while[1, 100](&device, &mut y))?;
+    near(y.to_vec()?, &[sum(&x); 100]);
     Ok(())
 }

@@ -3,6 +3,7 @@
 use std::fs;
 
 use crate::error::Error;
+use crate::inert;
 use crate::intrinsics;
 use crate::launch_facts;
 use crate::link::{self, Sources};
@@ -12,7 +13,7 @@ use crate::records::{self, Kernel, Records};
 use crate::report::{self, Report};
 use crate::request::Request;
 use crate::target::Target;
-use crate::{check, emit, optimise, requirements, retarget, unchecked, variants};
+use crate::{check, emit, optimise, requirements, retarget, unchecked, unroll, variants};
 
 /// Compiles the kernels of `request.bitcode`: writes `sm_*.ptx` for each target and [`Report::FILE`] to
 /// `request.output`. Errors of the user's code are in the report; then there is no PTX.
@@ -53,7 +54,7 @@ fn lower(
     intrinsics::lower_arithmetic(context, module)?;
     let dimensions = launch_facts::apply(module, &records.kernels);
     variants::apply(context, module, records, request.fma)?;
-    requirements::describe_calls(context, module);
+    inert::make_inert(context, module);
     intrinsics::lower(context, module)?;
     optimise::verify(module)?;
     let subprograms: Vec<_> = records
@@ -63,6 +64,7 @@ fn lower(
         .collect();
     loop_checks::simplify(module)?;
     unchecked::remove(context, module)?;
+    unroll::apply(context, module);
     loop_checks::version(context, module)?;
     for (kernel, subprogram) in records.kernels.iter().zip(subprograms) {
         if let Some(subprogram) = subprogram {

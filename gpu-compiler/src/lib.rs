@@ -27,6 +27,7 @@ mod emit;
 mod error;
 mod fast_math;
 mod host_pointers;
+mod inert;
 mod intrinsics;
 mod launch_facts;
 mod link;
@@ -46,6 +47,7 @@ mod retarget;
 mod std_bitcode;
 mod target;
 mod unchecked;
+mod unroll;
 mod variants;
 mod wide_integers;
 

@@ -5,40 +5,15 @@
 //! - `gpu.require.sm(sm, text, length)`, where one is left in a module of a lower target, is an error of the user's code.
 //! - `gpu.require.ptx(version)` raises the PTX ISA that the module is written in.
 //!
-//! Until then the calls stay, as calls that hinder no pass and that no pass removes while they can be reached.
+//! Until then the calls stay, [inert](crate::inert).
 
-use crate::llvm::{self, Builder, Context, FUNCTION_INDEX, Module, Value};
+use crate::llvm::{self, Builder, Module, Value};
 use crate::records;
 use crate::target::Target;
 
 const TARGET_SM: &str = "gpu.target.sm";
 const REQUIRE_SM: &str = "gpu.require.sm";
 const REQUIRE_PTX: &str = "gpu.require.ptx";
-
-const NO_MEMORY: u64 = 0;
-const INACCESSIBLE_MEMORY_READ_WRITE: u64 = 0b1100;
-
-/// Lets the passes know what the calls do: nothing that a program sees.
-pub fn describe_calls(context: Context, module: Module) {
-    for (name, memory) in [
-        (TARGET_SM, NO_MEMORY),
-        (REQUIRE_SM, INACCESSIBLE_MEMORY_READ_WRITE),
-        (REQUIRE_PTX, INACCESSIBLE_MEMORY_READ_WRITE),
-    ] {
-        let Some(function) = llvm::function(module, name) else {
-            continue;
-        };
-        let convergent = llvm::attribute("convergent");
-        llvm::remove_enum_attribute(function, FUNCTION_INDEX, convergent);
-        for call in llvm::calls_of(function) {
-            llvm::remove_call_attribute(call, FUNCTION_INDEX, convergent);
-        }
-        for (kind, value) in [("memory", memory), ("willreturn", 0), ("nocallback", 0)] {
-            let attribute = llvm::create_enum_attribute(context, llvm::attribute(kind), value);
-            llvm::add_attribute(function, FUNCTION_INDEX, attribute);
-        }
-    }
-}
 
 /// Asks for a version of PTX where the builder stands, as `gpu_std::target::require_ptx` does.
 pub fn require_ptx(module: Module, builder: Builder, version: u32) {

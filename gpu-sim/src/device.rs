@@ -21,6 +21,9 @@ extern "C" fn require_sm(_sm: u32, _item: *const u8, _length: usize) {}
 #[unsafe(export_name = "gpu.require.ptx")]
 extern "C" fn require_ptx(_version: u32) {}
 
+#[unsafe(export_name = "gpu.unroll")]
+extern "C" fn unroll(_count: u32) {}
+
 /// Only code behind `gpu.on_device` calls it.
 #[unsafe(export_name = "gpu.ptx")]
 extern "C" fn ptx() {

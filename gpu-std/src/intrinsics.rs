@@ -233,6 +233,11 @@ unsafe extern "C" {
     #[link_name = "gpu.require.ptx"]
     pub safe fn require_ptx(version: u32);
 
+    /// A hint for the loop around the call: 0 to unroll it completely, else by how much; a constant. The call is
+    /// removed.
+    #[link_name = "gpu.unroll"]
+    pub safe fn unroll(count: u32);
+
     /// Inline PTX: see [`ptx!`](crate::ptx!). `template` is a constant C string; `pure` and `outputs` are constants;
     /// then come a letter (a constant `u32`) and an address for each operand, outputs first.
     #[link_name = "gpu.ptx"]

@@ -38,6 +38,7 @@ pub mod sync;
 pub mod target;
 pub mod thread;
 pub mod time;
+pub mod unroll;
 pub mod vector;
 pub mod warp;
 

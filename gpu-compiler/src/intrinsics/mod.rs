@@ -14,6 +14,7 @@ mod ptx;
 mod warp;
 
 use crate::error::Error;
+use crate::inert;
 use crate::llvm::{self, Builder, Context, Module, Value, linkage, opcode};
 use crate::names;
 use crate::records;
@@ -267,36 +268,12 @@ impl Lowering {
         for call in llvm::calls_of(function) {
             if read_only {
                 let mark = llvm::declare(self.module, READ_ONLY, signature);
-                self.make_inert(mark);
+                inert::make_mark(self.context, mark);
                 llvm::position_before(self.builder, call);
                 llvm::call(self.builder, signature, mark, &[llvm::operand(call, 0)]);
             }
             llvm::erase(call);
         }
-    }
-
-    /// Reads and writes nothing that a program has, but is not removed either.
-    fn make_inert(&self, mark: Value) {
-        const INACCESSIBLE_MEMORY_READ_WRITE: u64 = 0b1100;
-        self.add_attribute(
-            mark,
-            llvm::FUNCTION_INDEX,
-            "memory",
-            INACCESSIBLE_MEMORY_READ_WRITE,
-        );
-        self.add_attribute(mark, llvm::FUNCTION_INDEX, "nounwind", 0);
-        self.add_attribute(mark, llvm::FUNCTION_INDEX, "willreturn", 0);
-        self.add_attribute(mark, llvm::FUNCTION_INDEX, "nocallback", 0);
-        self.add_attribute(mark, 1, "readnone", 0);
-        self.add_attribute(mark, 1, "captures", 0);
-    }
-
-    fn add_attribute(&self, function: Value, index: u32, kind: &str, value: u64) {
-        llvm::add_attribute(
-            function,
-            index,
-            llvm::create_enum_attribute(self.context, llvm::attribute(kind), value),
-        );
     }
 
     fn global(&self, name: &str, value_type: llvm::Type, address_space: u32) -> Value {

@@ -227,6 +227,8 @@ api! {
     set_metadata = LLVMSetMetadata(instruction: Value, kind: u32, node: Value);
     metadata = LLVMGetMetadata(instruction: Value, kind: u32) -> Option<Value>;
     metadata_as_value = LLVMMetadataAsValue(context: Context, metadata: Metadata) -> Value;
+    value_as_metadata = LLVMValueAsMetadata(value: Value) -> Metadata;
+    replace_metadata = LLVMMetadataReplaceAllUsesWith(temporary: Metadata, node: Metadata);
     debug_location = LLVMInstructionGetDebugLoc(instruction: Value) -> Option<Metadata>;
     location_line = LLVMDILocationGetLine(location: Metadata) -> u32;
     location_column = LLVMDILocationGetColumn(location: Metadata) -> u32;
@@ -289,6 +291,8 @@ api! {
     remove_string_attribute = LLVMRemoveStringAttributeAtIndex(function: Value, index: u32, name: *const c_char, length: u32);
     metadata_kind = LLVMGetMDKindIDInContext(context: Context, name: *const c_char, length: u32) -> u32;
     intrinsic_declaration = LLVMGetIntrinsicDeclaration(module: Module, id: u32, types: *const Type, count: Length) -> Value;
+    metadata_text = LLVMMDStringInContext2(context: Context, text: *const c_char, length: Length) -> Metadata;
+    temporary_metadata_node = LLVMTemporaryMDNode(context: Context, operands: *const Metadata, count: Length) -> Metadata;
     metadata_node = LLVMMDNodeInContext2(context: Context, operands: *const Metadata, count: Length) -> Metadata;
     raw_data = LLVMGetRawDataValues(data: Value, size: *mut Length) -> *const u8;
     file_name = LLVMDIFileGetFilename(file: Metadata, length: *mut u32) -> *const u8;

@@ -207,8 +207,23 @@ pub fn metadata_kind_named(context: Context, name: &str) -> u32 {
 
 /// Metadata that says nothing but that it is there.
 pub fn empty_metadata(context: Context) -> Value {
+    metadata_as_value(context, node(context, &[]))
+}
+
+/// A node of metadata.
+pub fn node(context: Context, operands: &[Metadata]) -> Metadata {
+    // SAFETY: pointer and length are of one slice.
+    unsafe { metadata_node(context, operands.as_ptr(), operands.len()) }
+}
+
+/// A node that another one takes the place of, by `replace_metadata`.
+pub fn temporary_node(context: Context) -> Metadata {
     // SAFETY: no operands are read.
-    metadata_as_value(context, unsafe {
-        metadata_node(context, std::ptr::null(), 0)
-    })
+    unsafe { temporary_metadata_node(context, std::ptr::null(), 0) }
+}
+
+/// A text as metadata.
+pub fn text(context: Context, text: &str) -> Metadata {
+    // SAFETY: pointer and length are of one string.
+    unsafe { metadata_text(context, text.as_ptr().cast(), text.len()) }
 }

@@ -12,7 +12,7 @@
 //! This runs before the back end is known to the passes: LLVM does not unswitch a condition that depends on the thread
 //! where it knows of threads. Here it may: both copies are free of barriers, which unswitching refuses to copy.
 
-mod cfg;
+pub mod cfg;
 mod induction;
 mod precondition;
 
