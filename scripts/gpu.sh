@@ -5,8 +5,8 @@
 #   scripts/gpu.sh run [PART...]    runs what is in carry/, on the GPU machine; PART is tests, examples, bench or sanitize,
 #                                   all of them if none is given
 #
-# The parts need about 1, 1, 2 and 5 minutes on an H200 with 16 cores. Logs of tests and of compute-sanitizer are in $OUT, or
-# in carry/log. The exit status is that of the first failure. NVRTC and compute-sanitizer are used where there are any.
+# Logs of tests and of compute-sanitizer are in $OUT, or in carry/log. The exit status is that of the first failure.
+# NVRTC and compute-sanitizer are used where there are any.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
