@@ -1,6 +1,6 @@
 //! What `ptxas` makes of the Rust kernels: registers and spills, without a GPU; and the committed table of them.
 //!
-//! `benches/cuda_c/code.md` is that table. `tests/cuda_c_code.rs` compares it, so that a change of the compiler that costs a
+//! `code.md` is that table. `tests/cuda_c_code.rs` compares it, so that a change of the compiler that costs a
 //! kernel instructions, registers or checks is seen in review.
 
 use std::collections::BTreeMap;
@@ -105,7 +105,7 @@ fn find_ptxas() -> Option<PathBuf> {
         .filter_map(env::var_os);
     let path = env::var_os("PATH").unwrap_or_default();
     // The pinned one first: another version gives other registers.
-    let folders = [concat!(env!("CARGO_MANIFEST_DIR"), "/tools").into()]
+    let folders = [concat!(env!("CARGO_MANIFEST_DIR"), "/../../tools").into()]
         .into_iter()
         .chain(toolkits.map(|home| PathBuf::from(home).join("bin")))
         .chain(env::split_paths(&path));

@@ -2,7 +2,7 @@
 //!
 //! Rust and C have the same kernel names, the same grid and block, the same algorithm, the same width of index and the same
 //! accuracy of functions, so that what is compared is the code that the two compilers make. A `.rs` file has the
-//! kernels, the data they are launched on, and a reference on the CPU. `benches/cuda_c/main.rs` measures them on a GPU;
+//! kernels, the data they are launched on, and a reference on the CPU. `cuda_c.rs` measures them on a GPU;
 //! `tests/cuda_c_cases.rs` runs the Rust side at small sizes, on the simulator too, and compiles the C side.
 
 mod case;

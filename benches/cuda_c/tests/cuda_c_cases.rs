@@ -1,10 +1,10 @@
-//! The kernels of the benchmark against CUDA C (`benches/cuda_c/cases`): the Rust side gives what the reference on the CPU
+//! The kernels of the benchmark against CUDA C (`cases`): the Rust side gives what the reference on the CPU
 //! gives, at small sizes and on either back end, and NVRTC takes the C side, where there is an NVRTC.
 #![allow(missing_docs)]
 
 // What only the measurements use is not used here.
 #[allow(dead_code)]
-#[path = "../benches/cuda_c/cases/mod.rs"]
+#[path = "../cases/mod.rs"]
 mod cases;
 
 use cases::{ALL, Size};

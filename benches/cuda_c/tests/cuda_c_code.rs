@@ -1,7 +1,7 @@
-//! The code of the benchmark's kernels is what `benches/cuda_c/code.md` says: instructions, registers, spills and the checks
+//! The code of the benchmark's kernels is what `code.md` says: instructions, registers, spills and the checks
 //! that are left in loops. A change of the compiler that costs or saves any of them shows in that file, for review.
 //!
-//! The table is of the release profile, so this builds `benches/cuda_c` in it and asks that program. It needs `ptxas` in
+//! The table is of the release profile, so this builds the benchmark in it and asks that program. It needs `ptxas` in
 //! `tools/` (`scripts/install-ptxas.sh`), and no GPU. `OXWARP_BLESS=1` writes the file anew.
 
 use std::path::{Path, PathBuf};
@@ -14,7 +14,8 @@ const BLESS: &str = "OXWARP_BLESS=1 cargo test --test cuda_c_code";
 
 #[test]
 fn the_code_is_as_committed() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = package.ancestors().nth(2).unwrap();
     if !root.join("tools/ptxas").is_file() {
         let required = env::var("OXWARP_REQUIRE_PTXAS").is_ok_and(|value| value == "1");
         assert!(
@@ -34,7 +35,7 @@ fn the_code_is_as_committed() {
         String::from_utf8_lossy(&output.stderr)
     );
     let now = String::from_utf8(output.stdout).unwrap();
-    let file = root.join("benches/cuda_c/code.md");
+    let file = package.join("code.md");
     if env::var_os("OXWARP_BLESS").is_some() {
         fs::write(&file, now).unwrap();
         return;

@@ -20,7 +20,7 @@
 //! cargo bench --bench cuda_c -- --code                    # instructions, registers, spills, checks left in loops
 //! ```
 //!
-//! `--code` is what `benches/cuda_c/code.md` holds and `tests/cuda_c_code.rs` compares.
+//! `--code` is what `code.md` holds and `tests/cuda_c_code.rs` compares.
 
 mod assembled;
 // What only the tests use is not used here.
