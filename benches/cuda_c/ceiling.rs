@@ -3,6 +3,7 @@
 
 use oxwarp::Gpu;
 
+use crate::cases::case::arguments;
 use crate::cases::{Outcome, Size, Source, Twin, Work};
 use crate::driver::{Driver, Twins};
 
@@ -59,13 +60,8 @@ fn multiply_add(gpu: &Gpu, driver: &Driver, twins: &mut Twins) -> Outcome<f64> {
     let function = twins.function(SOURCE, "fma_ceiling")?;
     let out = gpu.zeros::<f32>(1)?;
     let grid = driver.multiprocessors()? * 16;
-    let words = [
-        0.999f32.to_bits().into(),
-        0.001f32.to_bits().into(),
-        TRIPS.into(),
-        out.device_ptr(),
-    ];
-    let twin = Twin::new("fma_ceiling", grid, BLOCK, words.to_vec());
+    let arguments = arguments![0.999f32, 0.001f32, TRIPS, out];
+    let twin = Twin::new("fma_ceiling", grid, BLOCK, arguments);
     let seconds = fastest(driver, || driver.launch(function, &twin))?;
     Ok((grid * BLOCK) as f64 * f64::from(TRIPS) * FLOPS_OF_A_TRIP / seconds)
 }

@@ -101,15 +101,15 @@ impl Driver {
 
     /// Queues a launch in CUDA C.
     pub fn launch(&self, function: Function, twin: &Twin) -> Outcome<()> {
-        let mut words: Vec<*mut c_void> = twin
+        let mut parameters: Vec<*mut c_void> = twin
             .arguments
             .iter()
-            .map(|word| (&raw const *word).cast_mut().cast())
+            .map(|words| words.as_ptr().cast_mut().cast())
             .collect();
         let ([gx, gy, gz], [bx, by, bz]) = (twin.grid, twin.block);
-        // SAFETY: the words are the kernel's parameters in their order, and the arrays behind them live with the case.
+        // SAFETY: they are the kernel's parameters in their order, and the arrays behind them live with the case.
         unsafe {
-            let (words, none) = (words.as_mut_ptr().cast(), null_mut());
+            let (parameters, none) = (parameters.as_mut_ptr().cast(), null_mut());
             self.driver.cuLaunchKernel(
                 function.0,
                 gx,
@@ -120,7 +120,7 @@ impl Driver {
                 bz,
                 0,
                 self.stream,
-                words,
+                parameters,
                 none,
             )
         }?;

@@ -71,8 +71,8 @@ pub struct Twin {
     pub kernel: &'static str,
     pub grid: [u32; 3],
     pub block: [u32; 3],
-    /// The parameters in their order; each lies in the low bytes of a word.
-    pub arguments: Vec<u64>,
+    /// The parameters in their order; each lies in the low bytes of its words.
+    pub arguments: Vec<Vec<u64>>,
 }
 
 impl Twin {
@@ -80,7 +80,7 @@ impl Twin {
         kernel: &'static str,
         grid: impl Extent,
         block: impl Extent,
-        arguments: Vec<u64>,
+        arguments: Vec<Vec<u64>>,
     ) -> Self {
         let (grid, block) = (grid.extent(), block.extent());
         Twin {
@@ -111,40 +111,50 @@ impl Extent for (usize, usize) {
 
 /// A parameter of a CUDA C kernel.
 pub trait Argument {
-    fn word(&self) -> u64;
+    /// Its bytes, filled up to whole words.
+    fn words(&self) -> Vec<u64>;
 }
 
 impl<T: DeviceCopy, D: ndarray::Dimension> Argument for DeviceArray<T, D> {
-    fn word(&self) -> u64 {
-        self.device_ptr()
+    fn words(&self) -> Vec<u64> {
+        vec![self.device_ptr()]
     }
 }
 
 impl Argument for f32 {
-    fn word(&self) -> u64 {
-        self.to_bits().into()
+    fn words(&self) -> Vec<u64> {
+        vec![self.to_bits().into()]
     }
 }
 
 impl Argument for u32 {
-    fn word(&self) -> u64 {
-        (*self).into()
+    fn words(&self) -> Vec<u64> {
+        vec![(*self).into()]
     }
 }
 
 impl Argument for usize {
-    fn word(&self) -> u64 {
-        *self as u64
+    fn words(&self) -> Vec<u64> {
+        vec![*self as u64]
+    }
+}
+
+impl<const N: usize> Argument for [u32; N] {
+    fn words(&self) -> Vec<u64> {
+        let pair = |pair: &[u32]| {
+            u64::from(pair[0]) | pair.get(1).map_or(0, |&high| u64::from(high) << 32)
+        };
+        self.chunks(2).map(pair).collect()
     }
 }
 
 /// The words of a CUDA C kernel's parameters: an array stands for its pointer.
 macro_rules! arguments {
     ($($argument:expr),* $(,)?) => {
-        vec![$($crate::cases::case::Argument::word(&$argument)),*]
+        vec![$($crate::cases::case::Argument::words(&$argument)),*]
     };
 }
-pub(super) use arguments;
+pub(crate) use arguments;
 
 /// A case with its data.
 pub struct Case {

@@ -56,7 +56,7 @@ pub const COPY: Entry = Entry {
 };
 
 fn copy_case(gpu: &Gpu, size: Size) -> Outcome<Case> {
-    let n = size.pick(1 << 24, 999);
+    let n: usize = size.pick(1 << 24, 999);
     let x = vectors(n, 0.0, 1.0, 1);
     let x_gpu = gpu.to_device(&x)?;
     let y_gpu = gpu.zeros::<Float4>(n)?;
@@ -87,7 +87,7 @@ pub const TRIAD: Entry = Entry {
 };
 
 fn triad_case(gpu: &Gpu, size: Size) -> Outcome<Case> {
-    let n = size.pick(1 << 24, 999);
+    let n: usize = size.pick(1 << 24, 999);
     let (x, y) = (vectors(n, 0.0, 1.0, 2), vectors(n, 0.0, 1.0, 3));
     let (x_gpu, y_gpu) = (gpu.to_device(&x)?, gpu.to_device(&y)?);
     let z_gpu = gpu.zeros::<Float4>(n)?;
@@ -117,7 +117,7 @@ pub const SAXPY: Entry = Entry {
 };
 
 fn saxpy_case(gpu: &Gpu, size: Size) -> Outcome<Case> {
-    let n = size.pick(1 << 26, 999);
+    let n: usize = size.pick(1 << 26, 999);
     let (x, y) = (floats(n, 0.0, 1.0, 4), floats(n, 0.0, 1.0, 5));
     let (x_gpu, y_gpu) = (gpu.to_device(&x)?, gpu.to_device(&y)?);
     let grid = n.div_ceil(BLOCK);
@@ -146,7 +146,7 @@ pub const SAXPY4: Entry = Entry {
 };
 
 fn saxpy4_case(gpu: &Gpu, size: Size) -> Outcome<Case> {
-    let n = size.pick(1 << 24, 999);
+    let n: usize = size.pick(1 << 24, 999);
     let (x, y) = (vectors(n, 0.0, 1.0, 6), vectors(n, 0.0, 1.0, 7));
     let (x_gpu, y_gpu) = (gpu.to_device(&x)?, gpu.to_device(&y)?);
     let grid = n.div_ceil(BLOCK);

@@ -5,13 +5,21 @@
 //! kernels, the data they are launched on, and a reference on the CPU. `cuda_c.rs` measures them on a GPU;
 //! `tests/cuda_c_cases.rs` runs the Rust side at small sizes, on the simulator too, and compiles the C side.
 
-mod case;
+mod batched;
+mod bitonic;
+pub mod case;
+mod chacha20;
+mod histogram;
+mod layer_norm;
 mod mandelbrot;
 mod matmul;
 mod memory;
 mod nbody;
 mod random;
 mod reduction;
+mod scan;
+mod stencil;
+mod structs;
 mod transpose;
 
 pub use case::{Case, Entry, Outcome, Size, Source, Twin, Work};
@@ -22,13 +30,23 @@ pub const ALL: &[Entry] = &[
     memory::TRIAD,
     memory::SAXPY,
     memory::SAXPY4,
+    structs::AOS,
+    structs::SOA,
     transpose::NAIVE,
     transpose::TILED,
     reduction::BLOCK_REDUCE,
     reduction::SUM,
     reduction::DOT,
+    scan::SCAN,
+    histogram::SHARED,
+    histogram::GLOBAL,
+    stencil::STENCIL_2D,
     matmul::NAIVE,
     matmul::TILED,
+    batched::BATCHED,
     nbody::NBODY,
     mandelbrot::MANDELBROT,
+    bitonic::BITONIC,
+    layer_norm::LAYER_NORM,
+    chacha20::CHACHA20,
 ];

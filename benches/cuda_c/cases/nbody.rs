@@ -50,7 +50,7 @@ pub const NBODY: Entry = Entry {
 };
 
 fn case(gpu: &Gpu, size: Size) -> Outcome<Case> {
-    let n = size.pick(65536, 300);
+    let n: usize = size.pick(65536, 300);
     let bodies = vectors(n, 0.0, 1.0, 1);
     let bodies_gpu = gpu.to_device(&bodies)?;
     let forces = gpu.zeros::<Float4>(n)?;

@@ -42,6 +42,27 @@ fn block_sum(own: f32) -> f32 {
     })
 }
 
+/// The sum over a one-dimensional block of whole warps, in all its threads.
+#[inline]
+pub(super) fn block_sum_for_all(own: f32) -> f32 {
+    let sums = shared_array![f32; 32];
+    let t = thread::thread_idx_x();
+    let (warp, lane) = (t / 32, t % 32);
+    let of_warp = warp_sum(own);
+    // An earlier sum may still be read.
+    sync_threads();
+    if lane == 0 {
+        sums.set(warp as usize, of_warp);
+    }
+    sync_threads();
+    let warps = thread::block_dim_x() / 32;
+    warp_sum(if lane < warps {
+        sums.get(lane as usize)
+    } else {
+        0.0
+    })
+}
+
 #[kernel]
 fn block_reduce(x: &[Float4], mut partial: DisjointSlice<f32, BlockIndex>) {
     let own = x.get(*thread::index_1d()).map_or(0.0, |x| x.sum());
@@ -112,7 +133,7 @@ pub const BLOCK_REDUCE: Entry = Entry {
 };
 
 fn block_case(gpu: &Gpu, size: Size) -> Outcome<Case> {
-    let n = size.pick(1 << 25, 999);
+    let n: usize = size.pick(1 << 25, 999);
     let x = vectors(n, 0.0, 1.0, 1);
     let x_gpu = gpu.to_device(&x)?;
     let grid = n.div_ceil(BLOCK);
@@ -146,7 +167,7 @@ pub const SUM: Entry = Entry {
 };
 
 fn sum_case(gpu: &Gpu, size: Size) -> Outcome<Case> {
-    let n = size.pick(1 << 25, 9999);
+    let n: usize = size.pick(1 << 25, 9999);
     let blocks = size.pick(SUM_BLOCKS, 3);
     let x = vectors(n, 0.0, 1.0, 2);
     let x_gpu = gpu.to_device(&x)?;
@@ -186,7 +207,7 @@ pub const DOT: Entry = Entry {
 };
 
 fn dot_case(gpu: &Gpu, size: Size) -> Outcome<Case> {
-    let n = size.pick(1 << 26, 999);
+    let n: usize = size.pick(1 << 26, 999);
     let (a, b) = (floats(n, 0.0, 1.0, 3), floats(n, 0.0, 1.0, 4));
     let (a_gpu, b_gpu) = (gpu.to_device(&a)?, gpu.to_device(&b)?);
     let grid = n.div_ceil(BLOCK);

@@ -1,0 +1,109 @@
+//! Layer normalisation of rows of 2048 16-bit floats, with sums in `f32`: a block for each row, 16 bytes a thread.
+
+use oxwarp::half::{F16, F16x2};
+use oxwarp::prelude::*;
+
+use super::case::arguments;
+use super::random::floats;
+use super::reduction::block_sum_for_all;
+use super::{Case, Entry, Outcome, Size, Source, Twin, Work};
+
+/// What a thread loads at once.
+#[derive(Clone, Copy)]
+#[repr(C, align(16))]
+struct Eight([F16x2; 4]);
+
+// SAFETY: it holds numbers.
+unsafe impl oxwarp::DeviceCopy for Eight {}
+
+impl Eight {
+    #[inline]
+    fn to_f32(self) -> [f32; 8] {
+        let [a, b, c, d] = self.0.map(|pair| [pair.lo().to_f32(), pair.hi().to_f32()]);
+        [a[0], a[1], b[0], b[1], c[0], c[1], d[0], d[1]]
+    }
+
+    #[inline]
+    fn from_f32(x: [f32; 8]) -> Self {
+        Eight([0, 2, 4, 6].map(|k| F16x2::new(F16::from_f32(x[k]), F16::from_f32(x[k + 1]))))
+    }
+}
+
+const BLOCK: usize = 256;
+const COLS: usize = 8 * BLOCK;
+const EPSILON: f32 = 1e-5;
+
+#[kernel]
+fn layer_norm(x: &[Eight], gamma: &[Eight], beta: &[Eight], mut y: DisjointSlice<Eight>) {
+    let i = thread::index_1d();
+    let t = thread::thread_idx_x() as usize;
+    let own = x[*i].to_f32();
+    let mean = block_sum_for_all(own.iter().sum()) / COLS as f32;
+    let centred = own.map(|x| x - mean);
+    let variance = block_sum_for_all(centred.iter().map(|x| x * x).sum()) / COLS as f32;
+    let scale = 1.0 / (variance + EPSILON).sqrt();
+    let (gamma, beta) = (gamma[t].to_f32(), beta[t].to_f32());
+    if let Some(y) = y.get_mut(i) {
+        *y = Eight::from_f32(
+            [0, 1, 2, 3, 4, 5, 6, 7].map(|k| centred[k] * scale * gamma[k] + beta[k]),
+        );
+    }
+}
+
+pub const LAYER_NORM: Entry = Entry {
+    name: "layer_norm",
+    kernels: &["layer_norm"],
+    index_bits: 64,
+    source: Source {
+        name: "layer_norm.cu",
+        text: include_str!("layer_norm.cu"),
+        fast_math: false,
+    },
+    build: case,
+};
+
+fn case(gpu: &Gpu, size: Size) -> Outcome<Case> {
+    let rows: usize = size.pick(1 << 16, 3);
+    let eights = |count: usize, seed: u64| -> Vec<Eight> {
+        let numbers = floats(8 * count, -2.0, 2.0, seed);
+        let (eights, _) = numbers.as_chunks();
+        eights.iter().map(|&eight| Eight::from_f32(eight)).collect()
+    };
+    let (x, gamma, beta) = (eights(rows * BLOCK, 1), eights(BLOCK, 2), eights(BLOCK, 3));
+    let (x_gpu, gamma_gpu, beta_gpu) = (
+        gpu.to_device(&x)?,
+        gpu.to_device(&gamma)?,
+        gpu.to_device(&beta)?,
+    );
+    let y_gpu = gpu.full(rows * BLOCK, Eight::from_f32([0.0; 8]))?;
+    let words = arguments![x_gpu, gamma_gpu, beta_gpu, y_gpu];
+    Ok(Case::new(
+        Work::Bytes(4.0 * (rows * COLS) as f64),
+        vec![Twin::new("layer_norm", rows, BLOCK, words)],
+        y_gpu,
+        |y| y.fill(Eight::from_f32([f32::NAN; 8])),
+        move |y| launch!(layer_norm[rows, BLOCK](&x_gpu, &gamma_gpu, &beta_gpu, y)),
+        move |y| {
+            let y = y.to_vec()?;
+            let numbers = |eights: &[Eight]| -> Vec<f64> {
+                eights
+                    .iter()
+                    .flat_map(|eight| eight.to_f32())
+                    .map(f64::from)
+                    .collect()
+            };
+            let (gamma, beta) = (numbers(&gamma), numbers(&beta));
+            for row in 0..rows {
+                let of_row = row * BLOCK..(row + 1) * BLOCK;
+                let (x, y) = (numbers(&x[of_row.clone()]), numbers(&y[of_row]));
+                let mean = x.iter().sum::<f64>() / COLS as f64;
+                let variance = x.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / COLS as f64;
+                let scale = 1.0 / (variance + f64::from(EPSILON)).sqrt();
+                let wanted = |col: usize| (x[col] - mean) * scale * gamma[col] + beta[col];
+                super::case::close(&y, 0..COLS, 2e-3, wanted)
+                    .map_err(|error| format!("row {row}: {error}"))?;
+            }
+            Ok(())
+        },
+    ))
+}

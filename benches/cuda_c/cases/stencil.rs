@@ -1,0 +1,73 @@
+//! One step of diffusion on a grid: the 5-point stencil in two dimensions.
+
+use oxwarp::DeviceArray2;
+use oxwarp::prelude::*;
+
+use super::case::{arguments, close};
+use super::random::floats;
+use super::{Case, Entry, Outcome, Size, Source, Twin, Work};
+
+/// The edge stays as it is.
+#[kernel]
+fn stencil_2d(k: f32, x: &[f32], mut y: DisjointSlice<f32, ThreadIndex2d>) {
+    let i = thread::index_2d();
+    let (row, col) = (i.row(), i.col());
+    let [rows, cols] = y.shape();
+    if let Some(y) = y.get_mut(i) {
+        let p = row * cols + col;
+        let is_inside = row > 0 && row < rows - 1 && col > 0 && col < cols - 1;
+        *y = if is_inside {
+            x[p] + k * (x[p - 1] + x[p + 1] + x[p - cols] + x[p + cols] - 4.0 * x[p])
+        } else {
+            x[p]
+        };
+    }
+}
+
+const SOURCE: Source = Source {
+    name: "stencil.cu",
+    text: include_str!("stencil.cu"),
+    fast_math: false,
+};
+const K: f32 = 0.2;
+
+pub const STENCIL_2D: Entry = Entry {
+    name: "stencil_2d",
+    kernels: &["stencil_2d"],
+    index_bits: 64,
+    source: SOURCE,
+    build: case_2d,
+};
+
+fn case_2d(gpu: &Gpu, size: Size) -> Outcome<Case> {
+    let (rows, cols): (usize, usize) = size.pick((8192, 8192), (45, 70));
+    let x = floats(rows * cols, 0.0, 1.0, 1);
+    let x_gpu = gpu.to_device(&x)?;
+    let y_gpu: DeviceArray2<f32> = gpu.zeros_nd((rows, cols))?;
+    let grid = (cols.div_ceil(32), rows.div_ceil(8));
+    let twin = Twin::new(
+        "stencil_2d",
+        grid,
+        (32, 8),
+        arguments![K, x_gpu, y_gpu, rows, cols],
+    );
+    Ok(Case::new(
+        Work::Bytes(8.0 * (rows * cols) as f64),
+        vec![twin],
+        y_gpu,
+        |y| y.fill(f32::NAN),
+        move |y| launch!(stencil_2d[grid, (32, 8)](K, &x_gpu, y)),
+        move |y| {
+            close(&y.to_vec()?, 0..rows * cols, 1e-5, |p| {
+                let at = |p: usize| f64::from(x[p]);
+                let (row, col) = (p / cols, p % cols);
+                if row == 0 || row == rows - 1 || col == 0 || col == cols - 1 {
+                    return at(p);
+                }
+                at(p)
+                    + f64::from(K)
+                        * (at(p - 1) + at(p + 1) + at(p - cols) + at(p + cols) - 4.0 * at(p))
+            })
+        },
+    ))
+}
