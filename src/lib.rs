@@ -31,8 +31,8 @@
 pub use gpu_kernels as kernels;
 pub use gpu_macros::{device_code, kernel};
 pub use gpu_std::{
-    Dim3, DisjointSlice, atomic, block, disjoint, group, ptx, shared, shared_array, shared_atomics,
-    sync, sync_threads, thread, warp,
+    Dim3, DisjointSlice, atomic, block, disjoint, grid, group, ptx, shared, shared_array,
+    shared_atomics, sync, sync_threads, thread, warp,
 };
 pub use gpu_std::{
     fast, fp8, half, integer, math, matrix, memory, random, target, time, unroll, vector,
@@ -48,7 +48,8 @@ pub mod prelude {
     pub use gpu_std::disjoint::{BlockIndex, ThreadIndex, ThreadIndex2d};
     pub use gpu_std::group::{self, LaneGroup};
     pub use gpu_std::{
-        DisjointSlice, block, shared, shared_array, shared_atomics, sync_threads, thread, warp,
+        DisjointSlice, block, grid, shared, shared_array, shared_atomics, sync_threads, thread,
+        warp,
     };
     pub use host_runtime::{DeviceArray, Gpu, Kernel, launch};
 }

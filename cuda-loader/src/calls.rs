@@ -118,6 +118,7 @@ macro_rules! driver_calls {
                 fn cuDeviceGetDefaultMemPool(pool: Pointer, dev: c_int);
                 fn cuFuncSetAttribute(hfunc: Pointer, attrib: c_uint, value: c_int);
                 fn cuGetErrorName(error: c_uint, p_str: Pointer);
+                fn cuLaunchCooperativeKernel(f: Pointer, grid_dim_x: c_uint, grid_dim_y: c_uint, grid_dim_z: c_uint, block_dim_x: c_uint, block_dim_y: c_uint, block_dim_z: c_uint, shared_mem_bytes: c_uint, h_stream: Pointer, kernel_params: Pointer);
                 fn cuMemHostAlloc(pp: Pointer, bytesize: usize, flags: c_uint);
                 fn cuMemHostGetDevicePointer_v2(pdptr: Pointer, p: Pointer, flags: c_uint);
                 fn cuMemPoolSetAttribute(pool: Pointer, attr: c_uint, value: Pointer);

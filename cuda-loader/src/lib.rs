@@ -41,6 +41,8 @@ pub const NO_BINARY_FOR_GPU: u32 = 209;
 pub const UNSUPPORTED_PTX_VERSION: u32 = 222;
 /// `CUDA_ERROR_NOT_FOUND`.
 pub const NOT_FOUND: u32 = 500;
+/// `CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE`.
+pub const COOPERATIVE_LAUNCH_TOO_LARGE: u32 = 720;
 /// `CUDA_ERROR_NOT_SUPPORTED`: what forwarders return when the driver lacks the function.
 pub const NOT_SUPPORTED: u32 = 801;
 /// `CUDA_ERROR_UNKNOWN`.

@@ -5,7 +5,7 @@ use std::fs;
 use crate::error::Error;
 use crate::inert;
 use crate::intrinsics;
-use crate::launch_facts;
+use crate::launch_facts::{self, Facts};
 use crate::link::{self, Sources};
 use crate::llvm::{self, Context, Metadata, Module, TargetMachine, Value};
 use crate::loop_checks;
@@ -30,8 +30,8 @@ pub fn compile(request: &Request) -> Result<Report, Error> {
     let mut records = records::read(context, module)?;
     let mut report = Report::default();
     if !records.kernels.is_empty() {
-        let dimensions = lower(context, module, &mut records, request)?;
-        report = optimise_and_emit(context, module, &records.kernels, &dimensions, request)?;
+        let facts = lower(context, module, &mut records, request)?;
+        report = optimise_and_emit(context, module, &records.kernels, &facts, request)?;
     }
     write(request, Report::FILE, &report.to_text())?;
     Ok(report)
@@ -43,7 +43,7 @@ fn lower(
     module: Module,
     records: &mut Records,
     request: &Request,
-) -> Result<Vec<u32>, Error> {
+) -> Result<Vec<Facts>, Error> {
     let functions: Vec<Value> = records
         .kernels
         .iter()
@@ -52,7 +52,7 @@ fn lower(
     Sources::open(context, request, records)?.link_into(module, &functions)?;
     retarget::retarget(context, module);
     intrinsics::lower_arithmetic(context, module)?;
-    let dimensions = launch_facts::apply(module, &records.kernels);
+    let facts = launch_facts::apply(context, module, &records.kernels);
     variants::apply(context, module, records, request.fma)?;
     inert::make_inert(context, module);
     intrinsics::lower(context, module)?;
@@ -71,7 +71,7 @@ fn lower(
             llvm::set_subprogram(kernel.function, subprogram);
         }
     }
-    Ok(dimensions)
+    Ok(facts)
 }
 
 /// The debug information of a kernel's entry, whose body the kernel has after the first inlining: lines (`.loc`) are
@@ -84,7 +84,7 @@ fn optimise_and_emit(
     context: Context,
     lowered: Module,
     kernels: &[Kernel],
-    dimensions: &[u32],
+    facts: &[Facts],
     request: &Request,
 ) -> Result<Report, Error> {
     let mut report = Report::default();
@@ -99,8 +99,8 @@ fn optimise_and_emit(
         }
         let described = kernels
             .iter()
-            .zip(dimensions)
-            .map(|(kernel, &dimensions)| describe(kernel, dimensions));
+            .zip(facts)
+            .map(|(kernel, &facts)| describe(kernel, facts));
         report.add(described.collect());
         let isa = target.isa().max(requirements::take(module));
         optimise::run_passes(module, "globaldce", None)?;
@@ -129,11 +129,12 @@ fn in_clone(module: Module, kernels: &[Kernel]) -> Vec<Kernel> {
     kernels.collect()
 }
 
-fn describe(kernel: &Kernel, dimensions: u32) -> report::Kernel {
+fn describe(kernel: &Kernel, facts: Facts) -> report::Kernel {
     report::Kernel {
         id: kernel.id,
         symbol: kernel.symbol.clone(),
-        dimensions,
+        dimensions: facts.dimensions,
+        cooperative: facts.cooperative,
         shared_bytes: launch_facts::shared_bytes(kernel.function),
         deep_stack: launch_facts::deep_stack(kernel.function),
     }

@@ -1,23 +1,38 @@
 //! What each kernel says of its launches, and what follows for its code.
 //!
-//! A kernel that calls `thread::index_1d()` is right only in one-dimensional launches (`gpu.launch.dimensions`). The
-//! runtime refuses others, so code that only such kernels reach reads 0 for `threadIdx.y` and 1 for `blockDim.y`
-//! without asking the hardware.
+//! A kernel that calls `grid::sync()` must be launched cooperatively; its threads then also say when they end, so that
+//! none waits for them (`gpu.grid.leave`). A kernel that calls `thread::index_1d()` is right only in one-dimensional
+//! launches (`gpu.launch.dimensions`). The runtime refuses others, so code that only such kernels reach reads 0 for
+//! `threadIdx.y` and 1 for `blockDim.y` without asking the hardware.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::llvm::{self, Module, Value};
+use crate::llvm::{self, Context, Module, Value, opcode};
 use crate::reach::reach;
 use crate::records::Kernel;
 
 /// `gpu_std::intrinsics::launch_dimensions`.
 const DIMENSIONS: &str = "gpu.launch.dimensions";
 
+/// `gpu_std::intrinsics::grid_barrier`.
+const GRID_BARRIER: &str = "gpu.grid.barrier";
+/// `gpu_std::intrinsics::grid_leave`.
+const GRID_LEAVE: &str = "gpu.grid.leave";
+
 /// The most dimensions that any launch has.
 pub const ANY: u32 = 3;
 
-/// Finds the most dimensions that each kernel may be launched with, and applies that to the code.
-pub fn apply(module: Module, kernels: &[Kernel]) -> Vec<u32> {
+/// How a kernel must be launched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Facts {
+    /// The most dimensions of a launch.
+    pub dimensions: u32,
+    /// Whether all blocks must run at once.
+    pub cooperative: bool,
+}
+
+/// Finds how each kernel must be launched, and applies that to the code.
+pub fn apply(context: Context, module: Module, kernels: &[Kernel]) -> Vec<Facts> {
     let reached: Vec<BTreeSet<Value>> = kernels
         .iter()
         .map(|kernel| reach(kernel.function).functions)
@@ -25,7 +40,39 @@ pub fn apply(module: Module, kernels: &[Kernel]) -> Vec<u32> {
     let dimensions: Vec<u32> = reached.iter().map(dimensions_of).collect();
     remove_dimension_calls(module);
     fold_registers(module, &widest(&reached, &dimensions));
-    dimensions
+    let facts = reached.iter().zip(dimensions);
+    let facts: Vec<Facts> = facts
+        .map(|(reached, dimensions)| Facts {
+            dimensions,
+            cooperative: asks_for(reached, GRID_BARRIER),
+        })
+        .collect();
+    for (kernel, _) in kernels
+        .iter()
+        .zip(&facts)
+        .filter(|(_, facts)| facts.cooperative)
+    {
+        leave_at_return(context, module, kernel.function);
+    }
+    facts
+}
+
+fn asks_for(reached: &BTreeSet<Value>, name: &str) -> bool {
+    calls_in(reached).any(|call| llvm::name(llvm::called_value(call)) == name)
+}
+
+/// Lets each thread say that it ends, before the kernel returns.
+fn leave_at_return(context: Context, module: Module, kernel: Value) {
+    let signature = llvm::signature(llvm::void_type(context), &[]);
+    let leave = llvm::declare(module, GRID_LEAVE, signature);
+    let builder = llvm::create_builder(context);
+    let returns = llvm::instructions(kernel)
+        .into_iter()
+        .filter(|&instruction| llvm::opcode(instruction) == opcode::RETURN);
+    for instruction in returns {
+        llvm::position_before(builder, instruction);
+        llvm::call(builder, signature, leave, &[]);
+    }
 }
 
 fn dimensions_of(reached: &BTreeSet<Value>) -> u32 {

@@ -13,6 +13,8 @@ pub struct Kernel {
     pub symbol: String,
     /// The most dimensions a launch may have.
     pub dimensions: u32,
+    /// Whether all blocks of a launch must run at once.
+    pub cooperative: bool,
     /// Bytes of static shared memory.
     pub shared_bytes: u32,
     /// Whether it can call itself or through a pointer, so that its stack has no known depth.
@@ -82,12 +84,13 @@ impl Report {
                 id,
                 symbol,
                 dimensions,
+                cooperative,
                 shared_bytes,
                 deep_stack,
             } = kernel;
             let _ = writeln!(
                 text,
-                "kernel\t{id:x}\t{symbol}\t{dimensions}\t{shared_bytes}\t{deep_stack}"
+                "kernel\t{id:x}\t{symbol}\t{dimensions}\t{cooperative}\t{shared_bytes}\t{deep_stack}"
             );
         }
         for diagnostic in &self.diagnostics {
@@ -118,15 +121,22 @@ impl Report {
         let mut report = Report::default();
         for line in text.lines() {
             match *line.split('\t').collect::<Vec<_>>() {
-                ["kernel", id, symbol, dimensions, shared_bytes, deep_stack] => {
-                    report.kernels.push(Kernel {
-                        id: u128::from_str_radix(id, 16).ok()?,
-                        symbol: symbol.into(),
-                        dimensions: dimensions.parse().ok()?,
-                        shared_bytes: shared_bytes.parse().ok()?,
-                        deep_stack: deep_stack.parse().ok()?,
-                    })
-                }
+                [
+                    "kernel",
+                    id,
+                    symbol,
+                    dimensions,
+                    cooperative,
+                    shared_bytes,
+                    deep_stack,
+                ] => report.kernels.push(Kernel {
+                    id: u128::from_str_radix(id, 16).ok()?,
+                    symbol: symbol.into(),
+                    dimensions: dimensions.parse().ok()?,
+                    cooperative: cooperative.parse().ok()?,
+                    shared_bytes: shared_bytes.parse().ok()?,
+                    deep_stack: deep_stack.parse().ok()?,
+                }),
                 ["error", kernel, module, file, line, message, help] => {
                     report.diagnostics.push(Diagnostic {
                         kernel: kernel.into(),
@@ -170,6 +180,7 @@ mod tests {
                 id: u128::MAX - 5,
                 symbol: "k_1".into(),
                 dimensions: 2,
+                cooperative: true,
                 shared_bytes: 1024,
                 deep_stack: true,
             }],

@@ -10,18 +10,36 @@ use std::ptr;
 
 use gpu_std::Dim3;
 
-use crate::Fault;
 use crate::job::Job;
 use crate::lane::{Event, Yielder};
 use crate::named::NamedBarriers;
 use crate::shared::SharedMemory;
 use crate::wait::{self, Operation, Wait};
+use crate::{Fault, Launch};
 
 const ORIGIN: Dim3 = Dim3 { x: 0, y: 0, z: 0 };
 
 thread_local! {
     /// The context of the simulated thread that runs on this OS thread; null outside of kernels.
     static CURRENT: Cell<*const Context<'static>> = const { Cell::new(ptr::null()) };
+}
+
+/// What belongs to the block that a worker runs.
+pub(crate) struct BlockState {
+    block: Dim3,
+    shared: SharedMemory,
+    named: NamedBarriers,
+}
+
+impl BlockState {
+    /// New memory for the blocks after `block`.
+    pub(crate) fn after(block: Dim3, launch: &Launch) -> Self {
+        Self {
+            block,
+            shared: SharedMemory::new(launch.shared_limit, launch.dynamic_shared),
+            named: NamedBarriers::default(),
+        }
+    }
 }
 
 /// The state of one worker of a launch.
@@ -126,6 +144,15 @@ impl<'a> Context<'a> {
     pub(crate) fn finish_block(&self) {
         self.waiting.set(false);
         self.thread.set(last(self.block_dim));
+    }
+
+    /// Goes on with another block, and gives what belongs to this one.
+    pub(crate) fn exchange_block(&self, other: BlockState) -> BlockState {
+        BlockState {
+            block: self.block.replace(other.block),
+            shared: self.shared.replace(other.shared),
+            named: self.named.replace(other.named),
+        }
     }
 
     /// Says which coroutine runs from now on.

@@ -5,6 +5,8 @@ use std::panic::Location;
 
 use gpu_std::Dim3;
 
+use crate::grid::COOPERATIVE_THREADS;
+
 /// Why a launch ended early.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
@@ -25,6 +27,12 @@ pub enum Fault {
         /// [`Launch::shared_limit`](crate::Launch::shared_limit).
         limit: usize,
     },
+    /// More threads wait for their whole grid than there is room for.
+    #[error(
+        "all threads of a grid that waits for itself must run at once, which is at most {COOPERATIVE_THREADS}: make \
+         the grid smaller"
+    )]
+    CooperativeGrid,
     /// The kernel's thread index is unique only in launches of fewer dimensions.
     #[error(
         "the kernel indexes its threads in {kernel} dimension(s), but the launch has more (grid {grid}, block \

@@ -1,10 +1,11 @@
-//! What all workers of one launch share: the blocks still to run, and the first fault.
+//! What all workers of one launch share: the blocks still to run, the grid's barrier, and the first fault.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use gpu_std::Dim3;
 
+use crate::grid::GridBarrier;
 use crate::{Fault, Launch};
 
 /// A worker takes blocks of about this many threads at a time, so that the shared counter costs small blocks little.
@@ -20,6 +21,7 @@ pub(crate) struct Job<'a> {
     taken: AtomicU64,
     stopped: AtomicBool,
     fault: Mutex<Option<Fault>>,
+    grid_barrier: GridBarrier,
 }
 
 // SAFETY: of the launch's fields only `params` is not `Sync` by itself, and `run`'s caller promises that `entry` may be
@@ -39,6 +41,7 @@ impl<'a> Job<'a> {
             taken: AtomicU64::new(0),
             stopped: AtomicBool::new(false),
             fault: Mutex::new(None),
+            grid_barrier: GridBarrier::default(),
         }
     }
 
@@ -74,6 +77,17 @@ impl<'a> Job<'a> {
             .unwrap_or_else(PoisonError::into_inner)
             .get_or_insert(fault);
         self.stopped.store(true, Ordering::Relaxed);
+        self.grid_barrier.wake();
+    }
+
+    /// Where workers meet whose blocks wait for the grid.
+    pub(crate) fn grid_barrier(&self) -> &GridBarrier {
+        &self.grid_barrier
+    }
+
+    /// Threads of the grid.
+    pub(crate) fn threads(&self) -> u64 {
+        self.blocks * self.launch.block.count()
     }
 
     pub(crate) fn into_result(self) -> Result<(), Fault> {

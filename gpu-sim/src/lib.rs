@@ -8,12 +8,14 @@
 //!
 //! Blocks are spread over the threads of rayon's pool. Threads of one block share one OS thread: a coroutine runs
 //! them one after the other, and only one that waits for others keeps a coroutine to itself. A kernel without
-//! barriers so costs a function call per thread.
+//! barriers so costs a function call per thread. A block whose threads wait for the whole grid is set aside, with its
+//! shared memory, until all blocks do.
 
 mod atomics;
 mod context;
 mod device;
 mod fault;
+mod grid;
 mod half;
 mod heap;
 mod job;
@@ -35,6 +37,7 @@ mod worker;
 
 pub use fault::{Fault, KernelPanic, Standing, SyncFault};
 pub use gpu_std::Dim3;
+pub use grid::COOPERATIVE_THREADS;
 
 /// One launch of a kernel.
 #[derive(Clone, Copy, Debug)]

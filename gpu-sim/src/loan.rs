@@ -18,6 +18,12 @@ pub(crate) fn share() -> usize {
     KEPT / rayon::current_num_threads()
 }
 
+/// Lets those that wait for stacks ask again whether they need to.
+pub(crate) fn wake() {
+    drop(POT.lent.lock().unwrap_or_else(PoisonError::into_inner));
+    POT.returned.notify_all();
+}
+
 /// Stacks that a worker may have beyond its share, until it drops this.
 pub(crate) struct Loan {
     stacks: usize,
@@ -25,15 +31,15 @@ pub(crate) struct Loan {
 }
 
 impl Loan {
-    /// For a block of so many threads. Waits until others have given enough back.
+    /// For a block of so many threads. Waits until others have given enough back, or the launch `need_not_wait`.
     ///
     /// A worker waits only before it takes a loan, and needs no other worker to give it back, so somebody can always go
     /// on.
-    pub(crate) fn for_block(threads: u64) -> Self {
+    pub(crate) fn for_block(threads: u64, need_not_wait: impl Fn() -> bool) -> Self {
         let threads = usize::try_from(threads).unwrap_or(usize::MAX);
         // One more runs threads while all of a block wait.
         let wanted = threads.saturating_add(1).saturating_sub(share());
-        POT.take(wanted)
+        POT.take(wanted, need_not_wait)
     }
 }
 
@@ -59,9 +65,11 @@ impl Pot {
     }
 
     /// Waits until so many are there; more than there ever are, until all are there.
-    fn take(&'static self, stacks: usize) -> Loan {
+    fn take(&'static self, stacks: usize, need_not_wait: impl Fn() -> bool) -> Loan {
         if stacks > 0 {
-            let too_many = |lent: &mut usize| *lent > 0 && stacks > self.most.saturating_sub(*lent);
+            let too_many = |lent: &mut usize| {
+                *lent > 0 && stacks > self.most.saturating_sub(*lent) && !need_not_wait()
+            };
             let lent = self.lent.lock().unwrap_or_else(PoisonError::into_inner);
             let lent = self.returned.wait_while(lent, too_many);
             *lent.unwrap_or_else(PoisonError::into_inner) += stacks;
@@ -91,7 +99,7 @@ mod tests {
             for wanted in [3, 4, 5, 10, 7] {
                 scope.spawn(move || {
                     for _ in 0..1000 {
-                        let loan = SMALL.take(wanted);
+                        let loan = SMALL.take(wanted, || false);
                         let held = HELD.fetch_add(wanted, Ordering::Relaxed) + wanted;
                         assert!(held <= 10, "{held}");
                         HELD.fetch_sub(wanted, Ordering::Relaxed);
@@ -106,7 +114,7 @@ mod tests {
     #[test]
     fn one_may_have_more_than_there_are_when_nobody_else_has_any() {
         static SMALL: Pot = Pot::new(10);
-        drop(SMALL.take(100));
+        drop(SMALL.take(100, || false));
         assert_eq!(*SMALL.lent.lock().unwrap(), 0);
     }
 }

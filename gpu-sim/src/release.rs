@@ -18,12 +18,15 @@ pub(crate) enum Release {
     All(u32),
     /// Those that have an answer in their lane.
     Some,
+    /// None before the other blocks: all wait for the grid.
+    Grid,
 }
 
 /// Lets at least one of the threads go on.
 pub(crate) fn release(lanes: &mut [Lane], context: &Context<'_>) -> Result<Release, Fault> {
     let released = match block_barrier(lanes) {
         Some(opened) => opened.map(Release::All),
+        None if all_wait_for_grid(lanes) => Ok(Release::Grid),
         None => release_parts(lanes, context).map(|()| Release::Some),
     };
     released.map_err(|message| fault(message, lanes, context))
@@ -46,6 +49,12 @@ fn block_barrier(lanes: &[Lane]) -> Option<Result<u32, String>> {
     } else {
         Err("threads of one block wait at different barriers at the same time".into())
     })
+}
+
+fn all_wait_for_grid(lanes: &[Lane]) -> bool {
+    lanes
+        .iter()
+        .all(|lane| lane.wait().meets_for_grid(lanes[0].wait()))
 }
 
 /// Named barriers and warps.
@@ -154,6 +163,19 @@ fn release_active(lanes: &mut [Lane], numbers: &[u32]) {
             lane.release(MaybeUninit::new(mask));
         }
     }
+}
+
+/// The fault of a grid of which so many threads have ended, while those of this block, and maybe of others, wait for all.
+pub(crate) fn grid_fault(ended: u64, lanes: &[Lane], context: &Context<'_>) -> Fault {
+    let threads = match ended {
+        1 => "1 thread".into(),
+        _ => format!("{ended} threads"),
+    };
+    fault(
+        format!("{threads} of the grid ended before the grid barrier at which others wait"),
+        lanes,
+        context,
+    )
 }
 
 /// The fault, with where the threads stand: those at one place together.

@@ -7,6 +7,8 @@ use std::mem::MaybeUninit;
 use std::panic::Location;
 use std::sync::atomic::{Ordering, fence};
 
+use gpu_std::grid::GridBarrier;
+
 use crate::context::Context;
 use crate::named::Arrival;
 use crate::symbols::kernel;
@@ -45,6 +47,21 @@ fn block_barrier(barrier: Barrier, predicate: bool) -> u32 {
     let answer = kernel(barrier.name()).wait(Operation::Block { barrier, predicate });
     answer.map_or(u32::from(predicate), number)
 }
+
+#[unsafe(export_name = "gpu.grid.sync")]
+extern "C" fn grid_sync() {
+    kernel("grid::sync").wait(Operation::Grid);
+}
+
+/// Only device code asks for it.
+#[unsafe(export_name = "gpu.grid.barrier")]
+extern "C" fn grid_barrier() -> *mut GridBarrier {
+    std::ptr::null_mut()
+}
+
+/// Only device code says so: workers know which threads have ended.
+#[unsafe(export_name = "gpu.grid.leave")]
+extern "C" fn grid_leave() {}
 
 #[unsafe(export_name = "gpu.llvm.nvvm.barrier.cta.sync.count")]
 extern "C" fn named_barrier(id: u32, threads: u32) {

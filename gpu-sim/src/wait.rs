@@ -18,6 +18,8 @@ pub(crate) struct Wait {
 pub(crate) enum Operation {
     /// All threads of the block that have not ended; the answer is the number of those with a true predicate.
     Block { barrier: Barrier, predicate: bool },
+    /// All threads of the grid.
+    Grid,
     /// The barrier `id`, as it was in its `phase`.
     Named { id: u32, phase: u32 },
     /// The lanes of `mask` that have not ended.
@@ -118,10 +120,16 @@ impl Wait {
     pub(crate) fn name(&self) -> &'static str {
         match self.operation {
             Operation::Block { barrier, .. } => barrier.name(),
+            Operation::Grid => "grid::sync",
             Operation::Named { .. } => "named_barrier",
             Operation::Warp { request, .. } => request.name(),
             Operation::ActiveMask => "active_mask",
         }
+    }
+
+    /// Whether both wait for the grid, at one place.
+    pub(crate) fn meets_for_grid(&self, other: &Wait) -> bool {
+        matches!(other.operation, Operation::Grid) && self.same_place(other)
     }
 
     /// Whether both are the same operation, at the same place where that matters: lanes of a warp may synchronise from

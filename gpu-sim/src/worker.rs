@@ -1,13 +1,18 @@
 //! The scheduler of one OS thread: runs blocks of a launch, and lets their threads meet at barriers.
+//!
+//! A block whose threads all wait for the grid is parked, and the next one runs. When no block is left to start, the
+//! worker meets the others, and then goes on with what it parked.
 
 use std::cell::RefCell;
 use std::mem::MaybeUninit;
 
-use crate::context::Context;
+use crate::Fault;
+use crate::context::{BlockState, Context};
+use crate::grid::{COOPERATIVE_THREADS, Meeting};
 use crate::job::Job;
 use crate::lane::{Event, Lane};
 use crate::loan::{self, Loan};
-use crate::release::{Release, release};
+use crate::release::{Release, grid_fault, release};
 use crate::stack::Stack;
 
 thread_local! {
@@ -17,11 +22,13 @@ thread_local! {
 
 /// Runs blocks of the launch until none is left to take.
 pub(crate) fn work(job: &Job<'_>) {
+    let _present = job.grid_barrier().enter();
     let context = Context::new(job);
     let mut worker = Worker {
         context: &context,
         idle: IDLE.take(),
         waiting: Vec::new(),
+        parked: Vec::new(),
         loan: None,
     };
     worker.run_blocks();
@@ -34,14 +41,27 @@ struct Worker<'a> {
     idle: Vec<Lane>,
     /// The lanes of the block's threads that wait, in the order of the threads.
     waiting: Vec<Lane>,
+    parked: Vec<Parked>,
     /// For the lanes beyond this worker's share, from the first wait on.
     loan: Option<Loan>,
 }
 
+/// A block whose threads wait for the grid.
+struct Parked {
+    lanes: Vec<Lane>,
+    state: BlockState,
+}
+
 impl Worker<'_> {
     fn run_blocks(&mut self) {
-        while self.start_threads() {
-            self.run_waiting();
+        loop {
+            while self.start_threads() {
+                self.run_waiting();
+            }
+            if self.parked.is_empty() {
+                return;
+            }
+            self.meet_the_grid();
         }
     }
 
@@ -66,46 +86,98 @@ impl Worker<'_> {
     fn wait(&mut self, mut lane: Lane) {
         let context = self.context;
         lane.bind(context.thread.get());
-        self.loan
-            .get_or_insert_with(|| Loan::for_block(context.block_dim.count()));
+        self.loan.get_or_insert_with(|| {
+            let has_turn = || context.job.grid_barrier().has_turn();
+            Loan::for_block(context.block_dim.count(), has_turn)
+        });
         context.waiting.set(true);
         self.waiting.push(lane);
     }
 
-    /// Runs the block's waiting threads, each as soon as what it waits for has come, until all have ended.
+    /// Runs the block's waiting threads, each as soon as what it waits for has come, until all have ended or wait for the
+    /// grid.
     fn run_waiting(&mut self) {
         let context = self.context;
         while !self.waiting.is_empty() {
-            let all = self.release();
-            let mut ended = false;
-            for lane in &mut self.waiting {
-                ended |= step(lane, context, all) != Event::Wait;
-            }
-            if ended {
-                let ended = |lane: &mut Lane| lane.last_event() != Event::Wait;
-                self.idle
-                    .extend(self.waiting.extract_if(.., ended).map(Lane::recycle));
+            match self.release() {
+                Release::All(answer) => {
+                    context.answer.set(MaybeUninit::new(answer));
+                    self.step(true);
+                }
+                Release::Some => self.step(false),
+                Release::Grid => return self.park(),
             }
         }
         context.finish_block();
     }
 
-    /// Lets threads go on, or ends the launch; whether all may.
+    /// Who may go on. A fault ends the launch.
     #[inline]
-    fn release(&mut self) -> bool {
+    fn release(&mut self) -> Release {
         let context = self.context;
         if context.job.stopped() {
-            return false;
+            return Release::Some;
         }
-        match release(&mut self.waiting, context) {
-            Ok(Release::All(answer)) => {
-                context.answer.set(MaybeUninit::new(answer));
-                return true;
+        release(&mut self.waiting, context).unwrap_or_else(|fault| {
+            context.job.stop(fault);
+            Release::Some
+        })
+    }
+
+    /// Lets all threads go on, or those that may.
+    #[inline]
+    fn step(&mut self, all: bool) {
+        let context = self.context;
+        let mut ended = false;
+        for lane in &mut self.waiting {
+            ended |= step(lane, context, all) != Event::Wait;
+        }
+        if ended {
+            let ended = |lane: &mut Lane| lane.last_event() != Event::Wait;
+            self.idle
+                .extend(self.waiting.extract_if(.., ended).map(Lane::recycle));
+        }
+    }
+
+    /// Sets the block aside, with all its memory.
+    fn park(&mut self) {
+        let context = self.context;
+        if context.job.threads() > COOPERATIVE_THREADS {
+            context.job.stop(Fault::CooperativeGrid);
+            self.step(false);
+            return context.finish_block();
+        }
+        context.job.grid_barrier().take_turn();
+        let next = BlockState::after(context.block.get(), context.job.launch());
+        self.parked.push(Parked {
+            lanes: std::mem::take(&mut self.waiting),
+            state: context.exchange_block(next),
+        });
+        context.finish_block();
+    }
+
+    /// Waits for the blocks of other workers, and lets the parked ones go on.
+    fn meet_the_grid(&mut self) {
+        let (context, job) = (self.context, self.context.job);
+        let here = self
+            .parked
+            .iter()
+            .map(|block| block.lanes.len() as u64)
+            .sum();
+        let meeting = job.grid_barrier().meet(here, || job.stopped());
+        for block in std::mem::take(&mut self.parked) {
+            context.exchange_block(block.state);
+            self.waiting = block.lanes;
+            if let Meeting::Complete(threads) = meeting
+                && threads < job.threads()
+            {
+                job.stop(grid_fault(job.threads() - threads, &self.waiting, context));
             }
-            Ok(Release::Some) => {}
-            Err(fault) => context.job.stop(fault),
+            context.waiting.set(true);
+            context.answer.set(MaybeUninit::new(0));
+            self.step(true);
+            self.run_waiting();
         }
-        false
     }
 }
 

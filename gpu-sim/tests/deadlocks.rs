@@ -5,7 +5,7 @@ mod common;
 use common::{dim, launch_1d, panic_of};
 use gpu_sim::{Fault, SyncFault};
 use gpu_std::warp::{self, FULL_MASK};
-use gpu_std::{group, sync, sync_threads, thread};
+use gpu_std::{grid, group, sync, sync_threads, thread};
 
 fn fault_of(result: Result<(), Fault>) -> SyncFault {
     match result {
@@ -192,6 +192,88 @@ fn a_named_barrier_that_cannot_be() {
     for (id, threads) in [(0, 32), (16, 32), (1, 0), (1, 33), (1, 128)] {
         panic_of(launch_1d(1, 96, || sync::named_barrier(id, threads)));
     }
+}
+
+#[test]
+fn a_block_waits_for_the_grid_and_for_itself() {
+    let fault = fault_of(launch_1d(3, 64, || {
+        if thread::index_in_block() < 10 {
+            grid::sync();
+        } else {
+            sync_threads();
+        }
+    }));
+    let operations: Vec<_> = fault
+        .waiting
+        .iter()
+        .map(|at| (at.operation, at.threads))
+        .collect();
+    assert_eq!(operations, [("grid::sync", 10), ("sync_threads", 54)]);
+    assert!(fault.waiting[0].line > 0);
+}
+
+#[test]
+fn a_grid_that_some_blocks_left() {
+    for blocks in [2, 5, 60] {
+        let fault = fault_of(launch_1d(blocks, 64, || {
+            if thread::block_idx_x() > 0 {
+                grid::sync();
+            }
+        }));
+        assert!(
+            fault
+                .message
+                .contains("64 threads of the grid ended before the grid barrier"),
+            "{fault}"
+        );
+        assert_eq!((fault.waiting.len(), fault.waiting[0].threads), (1, 64));
+    }
+}
+
+#[test]
+fn a_grid_barrier_in_different_places_of_a_block() {
+    let fault = fault_of(launch_1d(2, 32, || {
+        #[expect(clippy::if_same_then_else, reason = "the places are what differs")]
+        if thread::index_in_block() < 3 {
+            grid::sync();
+        } else {
+            grid::sync();
+        }
+    }));
+    assert_eq!(fault.waiting.len(), 2, "{fault}");
+}
+
+#[test]
+fn a_grid_that_is_too_large_to_wait_for() {
+    let threads = gpu_sim::COOPERATIVE_THREADS as u32;
+    launch_1d(threads / 64, 64, grid::sync).unwrap();
+    for _ in 0..2 {
+        assert_eq!(
+            launch_1d(threads / 64 + 1, 64, grid::sync),
+            Err(Fault::CooperativeGrid)
+        );
+    }
+    // Without a barrier of the grid it is not.
+    launch_1d(threads, 64, sync_threads).unwrap();
+}
+
+#[test]
+fn grids_of_several_host_threads_take_turns() {
+    std::thread::scope(|scope| {
+        for _ in 0..6 {
+            scope.spawn(|| {
+                for _ in 0..10 {
+                    launch_1d(64, 64, || {
+                        grid::sync();
+                        sync_threads();
+                        grid::sync();
+                    })
+                    .unwrap();
+                    launch_1d(8, 64, sync_threads).unwrap();
+                }
+            });
+        }
+    });
 }
 
 #[test]

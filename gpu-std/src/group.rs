@@ -2,6 +2,7 @@
 //!
 //! | here | CUDA C++ | threads |
 //! | --- | --- | --- |
+//! | [`grid()`] | `this_grid()` | the grid |
 //! | [`block()`] | `this_thread_block()` | the block |
 //! | [`tile::<N>()`](tile) | `tiled_partition<N>(this_thread_block())` | `N` neighbours in a warp: 1, 2, 4, 8, 16 or 32 |
 //! | [`warp()`] | `tiled_partition<32>(this_thread_block())` | a warp |
@@ -28,10 +29,53 @@ use bytemuck::AnyBitPattern;
 use crate::intrinsics as gpu;
 use crate::number::Reduction;
 use crate::warp::{self, FULL_MASK, Integer, Number, Source, WARP_SIZE};
-use crate::{block, sync, thread};
+use crate::{block, grid, sync, thread};
 
 mod sealed {
     pub trait Sealed {}
+}
+
+/// All threads of the grid. CUDA C++: `cooperative_groups::this_grid()`.
+#[inline]
+pub fn grid() -> Grid {
+    Grid(())
+}
+
+/// The grid as a group, from [`grid()`]. See the module [`grid`](mod@crate::grid).
+#[derive(Clone, Copy, Debug)]
+pub struct Grid(());
+
+impl Grid {
+    /// This thread's number in the grid: [`grid::index`](crate::grid::index). CUDA C++: `thread_rank()`.
+    #[inline]
+    pub fn rank(self) -> u64 {
+        grid::index()
+    }
+
+    /// Threads of the grid. CUDA C++: `size()`, `num_threads()`.
+    #[inline]
+    pub fn size(self) -> u64 {
+        grid::len()
+    }
+
+    /// This thread's block's number in the grid. CUDA C++: `block_rank()`.
+    #[inline]
+    pub fn block_rank(self) -> u64 {
+        *block::index() as u64
+    }
+
+    /// Blocks of the grid. CUDA C++: `num_blocks()`.
+    #[inline]
+    pub fn blocks(self) -> u64 {
+        thread::grid_dim().count()
+    }
+
+    /// [`grid::sync`](crate::grid::sync), which makes the launch cooperative. CUDA C++: `sync()`.
+    #[inline]
+    #[track_caller]
+    pub fn sync(self) {
+        grid::sync();
+    }
 }
 
 /// All threads of this thread's block. CUDA C++: `cooperative_groups::this_thread_block()`.

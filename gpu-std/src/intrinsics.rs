@@ -6,6 +6,7 @@
 use core::mem::MaybeUninit;
 use core::panic::Location;
 
+use crate::grid::GridBarrier;
 use crate::runtime::PanicSlot;
 
 unsafe extern "C" {
@@ -53,6 +54,16 @@ unsafe extern "C" {
     /// `bar.red.or id, p`
     #[link_name = "gpu.llvm.nvvm.barrier.cta.red.or.aligned.all"]
     pub safe fn barrier_cta_red_or(id: u32, predicate: bool) -> bool;
+    /// Waits for every thread of the grid: the simulator's own barrier.
+    #[link_name = "gpu.grid.sync"]
+    pub safe fn grid_sync();
+    /// The barrier of the launch, in device memory. The compiler records a kernel that asks for it as cooperative.
+    #[link_name = "gpu.grid.barrier"]
+    pub safe fn grid_barrier() -> *mut GridBarrier;
+    /// Says in the barrier that this thread ends, if the module has kernels with one: else the compiler removes the call.
+    #[link_name = "gpu.grid.leave"]
+    pub safe fn grid_leave();
+
     /// `barrier.sync id, threads`: `id` is below 16, `threads` a multiple of 32 up to those of the block.
     #[link_name = "gpu.llvm.nvvm.barrier.cta.sync.count"]
     pub fn barrier_cta_sync_count(id: u32, threads: u32);

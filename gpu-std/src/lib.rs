@@ -17,6 +17,7 @@ mod dim;
 pub mod disjoint;
 pub mod fast;
 pub mod fp8;
+pub mod grid;
 pub mod group;
 pub mod half;
 pub mod integer;

@@ -171,6 +171,7 @@ fn record(location: Option<&Location<'_>>, fill: impl FnOnce(&mut PanicRecord)) 
         fence(Ordering::SeqCst);
         record.state.store(COMPLETE, Ordering::Relaxed);
     }
+    gpu::grid_leave();
     gpu::exit()
 }
 

@@ -266,6 +266,25 @@ pub enum Error {
         limit: u32,
     },
 
+    /// The grid of a kernel that waits for all of it (`grid::sync`) has more blocks than run at once.
+    #[error(
+        "kernel `{kernel}` waits for its whole grid, so all blocks must run at once: the grid has {blocks}, but {device} \
+         has room for {limit} of {threads} threads; make the grid smaller (`max_cooperative_blocks` tells how small) and \
+         let each thread do more"
+    )]
+    CooperativeGrid {
+        /// The kernel.
+        kernel: &'static str,
+        /// The device.
+        device: String,
+        /// Blocks of the grid.
+        blocks: u64,
+        /// Threads of a block.
+        threads: u64,
+        /// The most blocks that run at once.
+        limit: u64,
+    },
+
     /// No registered device code has this kernel instance.
     #[error(
         "kernel `{kernel}` of `{module}` was not compiled for this launch. {}. If the crate that launches it has no \

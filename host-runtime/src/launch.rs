@@ -10,6 +10,7 @@ use gpu_std::shared::DYNAMIC_ALIGN;
 
 use crate::argument::Arguments;
 use crate::config::LaunchConfig;
+use crate::dim::ToDim;
 use crate::error::{Error, Result};
 use crate::gpu::{Backend, Gpu};
 use crate::limits::{self, Extents, Limits};
@@ -59,6 +60,33 @@ unsafe fn launch_record(
         Backend::Cuda(device) => unsafe { device.launch(record, &extents, params) },
         // SAFETY: as the caller promises.
         Backend::Simulator(simulator) => unsafe { simulator.launch(record, &extents, params) },
+    }
+}
+
+/// The most blocks of `K` that run at once with the device and shared memory of `config` and so many threads each.
+///
+/// # Errors
+///
+/// If the block is over a limit of the device, or the device code cannot be loaded.
+pub fn max_cooperative_blocks<K: KernelInstance>(
+    config: &LaunchConfig,
+    block: impl ToDim,
+) -> Result<u64> {
+    blocks_at_once(K::RECORD, config.clone().grid(1).block(block))
+}
+
+fn blocks_at_once(record: &'static KernelRecord, config: LaunchConfig) -> Result<u64> {
+    let gpu = match &config.gpu {
+        Some(gpu) => gpu.clone(),
+        None => default_gpu()?,
+    };
+    let backend = gpu.backend();
+    let Some(extents) = limits::resolve(record.name, &config, backend.limits())? else {
+        return Ok(0);
+    };
+    match backend {
+        Backend::Cuda(device) => device.max_cooperative_blocks(record, &extents),
+        Backend::Simulator(simulator) => simulator.max_cooperative_blocks(record, &extents),
     }
 }
 

@@ -48,6 +48,6 @@ pub mod __private {
 
     pub use crate::argument::{Arguments, AtomicElement, KernelArg};
     pub use crate::config::{KernelBuilder, LaunchConfig};
-    pub use crate::launch::launch;
+    pub use crate::launch::{launch, max_cooperative_blocks};
     pub use crate::registry::{CompiledKernel, DeviceCode, Image};
 }

@@ -45,6 +45,8 @@ pub struct CompiledKernel {
     pub symbol: &'static CStr,
     /// The most dimensions of a launch: 1, 2, or 3 for all.
     pub dimensions: u32,
+    /// Whether it waits for its whole grid, so that all blocks must run at once.
+    pub cooperative: bool,
     /// Bytes of static shared memory.
     pub shared_bytes: u32,
     /// The stack that a thread needs in bytes; 0 where CUDA's default does.
@@ -178,6 +180,7 @@ mod tests {
             id: id_of(ADD),
             symbol: c"add_1",
             dimensions: 1,
+            cooperative: false,
             shared_bytes: 0,
             stack_bytes: 0,
         };

@@ -7,7 +7,7 @@ use std::alloc::Layout;
 use std::sync::{Mutex, PoisonError};
 use std::thread::available_parallelism;
 
-use gpu_sim::{Fault, Launch};
+use gpu_sim::{COOPERATIVE_THREADS, Dim3, Fault, Launch};
 use gpu_std::kernel::KernelRecord;
 
 use crate::error::{Error, KernelPanic, Result};
@@ -61,36 +61,63 @@ impl Simulator {
         extents: &Extents,
         params: *const u8,
     ) -> Result<()> {
-        let limits = &Limits::SIMULATOR;
-        let limit = limits.shared_bytes;
-        let device = || self.name.clone();
-        let mut static_bytes = 0;
-        if let Some(found) = registry::find(record) {
-            check_dimensions(record.name, found.kernel.dimensions, extents)?;
-            check_shared(record.name, found.kernel, limit, device)?;
-            static_bytes = found.kernel.shared_bytes;
+        let cooperative = registry::find(record).is_some_and(|found| found.kernel.cooperative);
+        let dynamic_shared = self.check(record, extents)?;
+        if cooperative && extents.grid.count() > blocks_at_once(extents.block) {
+            return Err(self.too_many_blocks(record.name, extents.grid, extents.block));
         }
-        let dynamic_shared =
-            check_dynamic_shared(record.name, static_bytes, extents, limits, device)?;
         let launch = Launch {
             grid: extents.grid,
             block: extents.block,
             entry: record.entry,
             params,
-            shared_limit: limit as usize,
+            shared_limit: Limits::SIMULATOR.shared_bytes as usize,
             dynamic_shared,
         };
         // SAFETY: the entry is that of the parameters' kernel; a safe kernel may run in all threads at once, and for an
         // unsafe one the caller of its launch promised so. The arguments are borrowed until this returns.
         if let Err(fault) = unsafe { gpu_sim::run(&launch) } {
-            let error = self.error_of(record.name, fault);
+            let error = self.error_of(&launch, record.name, fault);
             let mut kept = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
             kept.get_or_insert(error);
         }
         Ok(())
     }
 
-    fn error_of(&self, kernel: &'static str, fault: Fault) -> Error {
+    /// The most blocks of the kernel that run at once.
+    pub fn max_cooperative_blocks(
+        &self,
+        record: &'static KernelRecord,
+        extents: &Extents,
+    ) -> Result<u64> {
+        self.check(record, extents)?;
+        Ok(blocks_at_once(extents.block))
+    }
+
+    /// Checks a launch, and gives its bytes of dynamic shared memory.
+    fn check(&self, record: &'static KernelRecord, extents: &Extents) -> Result<u32> {
+        let limits = &Limits::SIMULATOR;
+        let device = || self.name.clone();
+        let mut static_bytes = 0;
+        if let Some(found) = registry::find(record) {
+            check_dimensions(record.name, found.kernel.dimensions, extents)?;
+            check_shared(record.name, found.kernel, limits.shared_bytes, device)?;
+            static_bytes = found.kernel.shared_bytes;
+        }
+        check_dynamic_shared(record.name, static_bytes, extents, limits, device)
+    }
+
+    fn too_many_blocks(&self, kernel: &'static str, grid: Dim3, block: Dim3) -> Error {
+        Error::CooperativeGrid {
+            kernel,
+            device: self.name.clone(),
+            blocks: grid.count(),
+            threads: block.count(),
+            limit: blocks_at_once(block),
+        }
+    }
+
+    fn error_of(&self, launch: &Launch, kernel: &'static str, fault: Fault) -> Error {
         match fault {
             Fault::Panic(panic) => Error::KernelPanic(Box::new(KernelPanic {
                 kernel: Some(kernel),
@@ -108,6 +135,7 @@ impl Simulator {
                 wanted,
                 limit,
             },
+            Fault::CooperativeGrid => self.too_many_blocks(kernel, launch.grid, launch.block),
             Fault::Dimensions {
                 kernel: supported,
                 grid,
@@ -170,6 +198,11 @@ impl Drop for Simulator {
             );
         }
     }
+}
+
+/// The most blocks that can wait at a grid barrier at once.
+fn blocks_at_once(block: Dim3) -> u64 {
+    COOPERATIVE_THREADS / block.count()
 }
 
 /// Bytes of memory that are free, and in all, where the system tells.

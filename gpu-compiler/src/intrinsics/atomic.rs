@@ -73,6 +73,13 @@ impl Lowering {
         Ok(())
     }
 
+    /// Makes a store one that other threads of the device see after all that this thread did before.
+    pub(super) fn publish_to_device(&self, store: Value) {
+        let release = 5;
+        llvm::set_ordering(store, release);
+        llvm::set_sync_scope(store, self.scope_named(SCOPES[1]));
+    }
+
     fn make_atomic(&self, access: Value, call: Value) -> Result<(), Error> {
         llvm::set_ordering(access, constant(call, 0)? as i32);
         llvm::set_sync_scope(access, self.scope(call, 1)?);
@@ -83,7 +90,11 @@ impl Lowering {
         let name = SCOPES
             .get(constant(call, index)? as usize)
             .ok_or(malformed("the scope of an atomic"))?;
+        Ok(self.scope_named(name))
+    }
+
+    fn scope_named(&self, name: &str) -> u32 {
         // SAFETY: pointer and length are of one string.
-        Ok(unsafe { llvm::sync_scope(self.context, name.as_ptr().cast(), name.len()) })
+        unsafe { llvm::sync_scope(self.context, name.as_ptr().cast(), name.len()) }
     }
 }

@@ -21,6 +21,11 @@ use crate::records;
 
 /// The variable that holds the address of the context's panic slot; the host sets it.
 pub const PANIC_SLOT: &str = "oxwarp_panic_slot";
+/// The variable that is the grid barrier of the running launch; the host sets it to zeros before each.
+pub const GRID_BARRIER: &str = "oxwarp_grid_barrier";
+/// `gpu_std::grid::GridBarrier`: its bytes, and where in it `ended` is.
+const GRID_BARRIER_BYTES: u64 = 12;
+const GRID_BARRIER_ENDED: u64 = 8;
 /// What `gpu_std::kernel::read_only_parameter` is called from here on; see [`optimise`](crate::optimise).
 pub const READ_ONLY: &str = "gpu.read_only";
 
@@ -32,6 +37,7 @@ pub fn lower(context: Context, module: Module) -> Result<(), Error> {
         builder: llvm::create_builder(context),
     };
     lowering.panic_slot_variable();
+    lowering.grid_barrier_variable();
     for function in llvm::functions(module).collect::<Vec<_>>() {
         let name = llvm::name(function);
         if let Some(intrinsic) = name.strip_prefix("gpu.llvm.") {
@@ -76,6 +82,8 @@ fn rule(name: &str) -> Option<Rule> {
         "shared.offset" => Lowering::shared_offset,
         "shared.dynamic" => Lowering::shared_dynamic,
         "panic.slot" => Lowering::panic_slot,
+        "grid.barrier" => Lowering::grid_barrier,
+        "grid.leave" => Lowering::grid_leave,
         "atomic.fence" => Lowering::atomic_fence,
         _ if name.starts_with("mma.") => Lowering::mma,
         _ if name.starts_with("ldmatrix.") => Lowering::ldmatrix,
@@ -254,6 +262,43 @@ impl Lowering {
         // SAFETY: the name is a C string.
         let slot = unsafe { llvm::build_load(self.builder, pointer, variable, c"".as_ptr()) };
         llvm::replace_instruction(call, slot);
+        Ok(())
+    }
+
+    /// A module in which a kernel asks for the barrier has the variable.
+    fn grid_barrier_variable(&self) {
+        let asked = llvm::function(self.module, "gpu.grid.barrier");
+        if asked.is_none_or(|function| llvm::calls_of(function).is_empty()) {
+            return;
+        }
+        let bytes = llvm::array_type(llvm::i8_type(self.context), GRID_BARRIER_BYTES);
+        let variable = self.global(GRID_BARRIER, bytes, llvm::GLOBAL);
+        llvm::set_initializer(variable, llvm::const_null(bytes));
+        llvm::set_externally_initialized(variable, 1);
+        llvm::set_alignment(variable, 4);
+    }
+
+    fn grid_barrier(&self, call: Value) -> Result<(), Error> {
+        let variable =
+            llvm::global(self.module, GRID_BARRIER).ok_or(malformed("a grid barrier"))?;
+        let generic = llvm::pointer_type(self.context, 0);
+        llvm::replace_instruction(call, llvm::const_address_space_cast(variable, generic));
+        Ok(())
+    }
+
+    /// Stores 1 to `ended`, after all that the thread did.
+    fn grid_leave(&self, call: Value) -> Result<(), Error> {
+        if let Some(barrier) = llvm::global(self.module, GRID_BARRIER) {
+            let [one, offset] = [
+                llvm::const_int(llvm::i32_type(self.context), 1, 0),
+                llvm::const_int(llvm::i64_type(self.context), GRID_BARRIER_ENDED, 0),
+            ];
+            let ended =
+                llvm::element_pointer(self.builder, llvm::i8_type(self.context), barrier, offset);
+            let store = llvm::build_store(self.builder, one, ended);
+            self.publish_to_device(store);
+        }
+        llvm::erase(call);
         Ok(())
     }
 

@@ -22,6 +22,8 @@ pub mod linkage {
 
 /// `LLVMOpcode`, those that this compiler looks for.
 pub mod opcode {
+    /// `ret`
+    pub const RETURN: i32 = 1;
     /// `unreachable`
     pub const UNREACHABLE: i32 = 7;
     /// `add`

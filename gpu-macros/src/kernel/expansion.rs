@@ -321,6 +321,20 @@ fn launch(signature: &Signature, generics: &HostGenerics) -> TokenStream {
                 #name { config: self.config.on(gpu) }
             }
 
+            /// The most blocks of so many threads that run at once, for a kernel that waits for its whole grid
+            /// (`grid::sync`): on the device of [`on`](Self::on), with the bytes of
+            /// [`shared_bytes`](Self::shared_bytes).
+            #[doc = ""]
+            #[doc = "# Errors"]
+            #[doc = ""]
+            #[doc = "If the block is over a limit of the device, or the device code cannot be loaded."]
+            pub fn max_cooperative_blocks #impl_generics (
+                &self,
+                block: impl ::oxwarp::ToDim,
+            ) -> ::oxwarp::Result<u64> #where_clause {
+                ::oxwarp::__private::max_cooperative_blocks::<__Instance #type_generics>(&self.config, block)
+            }
+
             /// Queues the launch and returns; a panic in the kernel is the error of the next wait.
             #[doc = ""]
             #[doc = "# Errors"]

@@ -4,6 +4,7 @@
 //! queue. `cust` does what it has (devices, contexts, streams, limits); what it lacks, and what is called often, goes
 //! through `cuda-loader`'s table, which also keeps the driver's own error codes.
 
+mod cooperative;
 mod memory;
 mod module;
 mod panic;
@@ -45,6 +46,8 @@ pub(crate) struct CudaDevice {
     kernels: RwLock<IdMap<LoadedKernel>>,
     modules: Mutex<Modules>,
     panics: PanicInbox,
+    /// Held while a launch of a kernel with a grid barrier is queued.
+    cooperative: Mutex<()>,
     /// Last: dropped after what its work uses.
     stream: Stream,
 }
@@ -108,6 +111,7 @@ impl CudaDevice {
             kernels: RwLock::default(),
             modules: Mutex::default(),
             panics: PanicInbox::new(driver)?,
+            cooperative: Mutex::default(),
             stream: Stream::new(StreamFlags::NON_BLOCKING, None)?,
         })
     }
@@ -160,6 +164,13 @@ impl CudaDevice {
         self.allow_dynamic_shared(&kernel, shared_bytes)?;
         let Extents { grid, block, .. } = extents;
         let mut params = [params.cast_mut().cast::<c_void>()];
+        if let Some(barrier) = kernel.grid_barrier {
+            let params = params.as_mut_ptr();
+            // SAFETY: as below.
+            return unsafe {
+                self.launch_cooperative(record, &kernel, barrier, extents, shared_bytes, params)
+            };
+        }
         // SAFETY: the function has one parameter, of the size of the struct behind `params`, or none if that is empty;
         // the driver copies it before it returns. The views in it live in this device's memory, which is freed in
         // stream order. The caller sees to the rest.

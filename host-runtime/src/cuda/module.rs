@@ -13,6 +13,7 @@ use cust::context::{CurrentContext, ResourceLimit};
 use gpu_std::Dim3;
 use gpu_std::kernel::KernelRecord;
 
+use super::cooperative::GridBarrier;
 use super::{CudaDevice, Handle};
 use crate::error::{Error, Result};
 use crate::launch::check_shared;
@@ -43,6 +44,8 @@ pub(super) struct LoadedKernel {
     pub dimensions: u32,
     /// Bytes of static shared memory.
     pub shared_bytes: u32,
+    /// Where it waits for its grid, if it does.
+    pub grid_barrier: Option<GridBarrier>,
     /// The most threads of a block that its registers allow.
     max_threads: u32,
 }
@@ -95,10 +98,15 @@ impl CudaDevice {
             }
         })?;
         raise_stack_limit(kernel.stack_bytes as usize)?;
+        let grid_barrier = kernel
+            .cooperative
+            .then(|| self.grid_barrier(module))
+            .transpose()?;
         Ok(LoadedKernel {
             function,
             dimensions: kernel.dimensions,
             shared_bytes: kernel.shared_bytes,
+            grid_barrier,
             max_threads: self.max_threads(function)?,
         })
     }

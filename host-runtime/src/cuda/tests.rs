@@ -194,6 +194,7 @@ fn load(
         id: id_of(record),
         symbol: name,
         dimensions: 1,
+        cooperative: false,
         shared_bytes,
         stack_bytes: 4096,
     }));
