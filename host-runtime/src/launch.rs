@@ -50,9 +50,7 @@ unsafe fn launch_record(
         None => default_gpu()?,
     };
     let backend = gpu.backend();
-    let bound = Some(record.max_threads).filter(|&bound| bound > 0);
-    let extents = limits::resolve(record.name, config, backend.limits(), bound)?;
-    let Some(extents) = extents else {
+    let Some(extents) = extents(record, config, backend)? else {
         return Ok(());
     };
     match backend {
@@ -61,6 +59,16 @@ unsafe fn launch_record(
         // SAFETY: as the caller promises.
         Backend::Simulator(simulator) => unsafe { simulator.launch(record, &extents, params) },
     }
+}
+
+#[inline]
+fn extents(
+    record: &'static KernelRecord,
+    config: &LaunchConfig,
+    backend: &Backend,
+) -> Result<Option<Extents>> {
+    let bound = Some(record.max_threads).filter(|&bound| bound > 0);
+    limits::resolve(record.name, config, backend.limits(), bound)
 }
 
 /// The most blocks of `K` that run at once with the device and shared memory of `config` and so many threads each.
@@ -81,7 +89,7 @@ fn blocks_at_once(record: &'static KernelRecord, config: LaunchConfig) -> Result
         None => default_gpu()?,
     };
     let backend = gpu.backend();
-    let Some(extents) = limits::resolve(record.name, &config, backend.limits())? else {
+    let Some(extents) = extents(record, &config, backend)? else {
         return Ok(0);
     };
     match backend {

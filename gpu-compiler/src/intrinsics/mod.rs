@@ -273,7 +273,7 @@ impl Lowering {
         }
         let bytes = llvm::array_type(llvm::i8_type(self.context), GRID_BARRIER_BYTES);
         let variable = self.global(GRID_BARRIER, bytes, llvm::GLOBAL);
-        llvm::set_initializer(variable, llvm::const_null(bytes));
+        llvm::set_initializer(variable, Some(llvm::const_null(bytes)));
         llvm::set_externally_initialized(variable, 1);
         llvm::set_alignment(variable, 4);
     }
