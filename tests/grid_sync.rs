@@ -58,7 +58,7 @@ fn blocks_see_what_others_wrote_before() {
         let mut a = gpu.to_device(&x).unwrap();
         let mut b = gpu.zeros::<u32>(n).unwrap();
         launch!(scan[blocks, threads](&mut a, &mut b)).unwrap();
-        let result = if steps % 2 == 0 { a } else { b };
+        let result = if steps.is_multiple_of(2) { a } else { b };
         assert_eq!(result.to_vec().unwrap(), scanned(&x), "{n} by {blocks}");
     }
 }
