@@ -25,7 +25,7 @@ pub fn svg(report: &Report) -> String {
          <text x=\"8\" y=\"18\" font-size=\"14\" font-weight=\"bold\">Time of safe, checked Rust over CUDA C, {}</text>\n\
          <text x=\"8\" y=\"34\" fill=\"#555\">shorter is better; geometric mean {:.3}</text>\n",
         escaped(&report.device),
-        report.mean()
+        report.means().0
     );
     for (place, row) in report.rows.iter().enumerate() {
         let y = TOP + ROW * place as f64;

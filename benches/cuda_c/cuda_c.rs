@@ -3,13 +3,13 @@
 //! ```sh
 //! cargo bench --bench cuda_c                     # all cases
 //! cargo bench --bench cuda_c -- dot matmul       # those whose names have one of the words
-//! cargo bench --bench cuda_c -- --quick          # fewer pairs
+//! cargo bench --bench cuda_c -- --quick          # fewer rounds
 //! cargo bench --bench cuda_c -- --out folder     # also writes cuda_c.json, cuda_c.md and cuda_c.svg there
 //! ```
 //!
 //! The CUDA C side (`cases/*.cu`, in this program as text) is compiled at run time by NVRTC for the device's own `sm`.
 //! Each run checks the results of both sides against a reference on the CPU; then events time them in turn on one
-//! stream, Rust, C, Rust, C, and the medians of 11 pairs count. Arrays are larger than the L2 cache where a case reads
+//! stream (Rust, Rust without checks, C, Rust...), and the medians of 11 rounds count. Arrays are larger than the L2 cache where a case reads
 //! global memory once.
 //!
 //! Without a GPU, to look at the code:
@@ -135,7 +135,7 @@ fn run(options: &Options) -> Outcome<()> {
             Effort::FULL
         },
     )?;
-    println!("\ngeometric mean of the ratios: {:.3}", report.mean());
+    println!("\n{}", report.summary());
     if let Some(folder) = &options.out {
         fs::create_dir_all(folder)?;
         fs::write(folder.join("cuda_c.md"), report.markdown())?;

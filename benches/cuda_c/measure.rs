@@ -2,7 +2,7 @@
 
 use oxwarp::Gpu;
 
-use crate::cases::{Case, Entry, Outcome, Size, Work};
+use crate::cases::{Case, Checks, Entry, Outcome, Size, Work};
 use crate::ceiling::Ceilings;
 use crate::code::{self, Code};
 use crate::driver::{Driver, Function, Resources, Twins};
@@ -10,21 +10,28 @@ use crate::driver::{Driver, Function, Resources, Twins};
 /// How thoroughly the times are taken.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    /// Pairs of measurements, of which the median counts.
-    pub pairs: usize,
+    /// Rounds of measurements, of which the median counts.
+    pub rounds: usize,
     /// Seconds that a measurement shall take at least; short runs are repeated in it.
     pub seconds: f64,
 }
 
 impl Effort {
     pub const FULL: Effort = Effort {
-        pairs: 11,
+        rounds: 11,
         seconds: 2e-3,
     };
     pub const QUICK: Effort = Effort {
-        pairs: 3,
+        rounds: 3,
         seconds: 5e-4,
     };
+}
+
+/// The seconds of one run on each side, measured one after the other.
+struct Round {
+    rust: f64,
+    unchecked: f64,
+    c: f64,
 }
 
 /// What came out of one case.
@@ -34,8 +41,12 @@ pub struct Row {
     /// Seconds of one run.
     pub rust: f64,
     pub c: f64,
-    /// The median of time(Rust) / time(C) in the pairs.
+    /// Without the checks.
+    pub unchecked: f64,
+    /// The median of time(Rust) / time(C) in the rounds.
     pub ratio: f64,
+    /// The same without the checks.
+    pub unchecked_ratio: f64,
     /// The share of the ceiling that the Rust side reaches.
     pub share: Option<f64>,
     pub rust_resources: Resources,
@@ -63,15 +74,20 @@ impl Bench<'_> {
             .iter()
             .map(|twin| self.twins.function(entry.source, twin.kernel))
             .collect::<Outcome<_>>()?;
-        case.reset()?;
-        case.launch()?;
-        case.check().map_err(|error| format!("Rust: {error}"))?;
+        for checks in [Checks::On, Checks::Off] {
+            case.reset()?;
+            case.launch(checks)?;
+            case.check()
+                .map_err(|error| format!("Rust, checks {checks:?}: {error}"))?;
+        }
         case.reset()?;
         self.launch_twin(&case, &functions)?;
         self.gpu.synchronize()?;
         case.check().map_err(|error| format!("CUDA C: {error}"))?;
 
-        let (rust, c, ratio) = self.times(&mut case, &functions)?;
+        let rounds = self.times(&mut case, &functions)?;
+        let of = |value: fn(&Round) -> f64| median(rounds.iter().map(value));
+        let rust = of(|round| round.rust);
         let kernel = entry.kernels[0];
         let symbol = code::symbol(kernel).ok_or("the kernel was not compiled")?;
         let of_c = self.twins.function(entry.source, kernel)?;
@@ -80,8 +96,10 @@ impl Bench<'_> {
             entry,
             work: case.work,
             rust,
-            c,
-            ratio,
+            c: of(|round| round.c),
+            unchecked: of(|round| round.unchecked),
+            ratio: of(|round| round.rust / round.c),
+            unchecked_ratio: of(|round| round.unchecked / round.c),
             share: self.ceilings.of(case.work).map(|ceiling| rate / ceiling),
             rust_resources: self
                 .driver
@@ -91,27 +109,30 @@ impl Bench<'_> {
         })
     }
 
-    /// Medians of the seconds of a run and of the ratio, in turn: Rust, C, Rust, C...
-    fn times(&self, case: &mut Case, functions: &[Function]) -> Outcome<(f64, f64, f64)> {
-        case.launch()?;
-        let once = self.driver.time(|| case.launch())?;
+    /// In turn: Rust, Rust without checks, C, Rust...
+    fn times(&self, case: &mut Case, functions: &[Function]) -> Outcome<Vec<Round>> {
+        case.launch(Checks::On)?;
+        let once = self.driver.time(|| case.launch(Checks::On))?;
         let repeats = (self.effort.seconds / once).ceil().clamp(1.0, 100.0) as usize;
-        let mut pairs = Vec::new();
-        for _ in 0..self.effort.pairs {
-            let rust = self
-                .driver
-                .time(|| (0..repeats).try_for_each(|_| case.launch()))?;
+        let mut rounds = Vec::new();
+        for _ in 0..self.effort.rounds {
+            let mut rust = |checks| {
+                self.driver
+                    .time(|| (0..repeats).try_for_each(|_| case.launch(checks)))
+            };
+            let (checked, unchecked) = (rust(Checks::On)?, rust(Checks::Off)?);
             let c = self
                 .driver
                 .time(|| (0..repeats).try_for_each(|_| self.launch_twin(case, functions)))?;
-            pairs.push((rust / repeats as f64, c / repeats as f64));
+            let of_one = |seconds: f64| seconds / repeats as f64;
+            rounds.push(Round {
+                rust: of_one(checked),
+                unchecked: of_one(unchecked),
+                c: of_one(c),
+            });
         }
         self.gpu.synchronize()?;
-        Ok((
-            median(pairs.iter().map(|pair| pair.0)),
-            median(pairs.iter().map(|pair| pair.1)),
-            median(pairs.iter().map(|pair| pair.0 / pair.1)),
-        ))
+        Ok(rounds)
     }
 
     fn launch_twin(&self, case: &Case, functions: &[Function]) -> Outcome<()> {

@@ -2,31 +2,34 @@
 
 use oxwarp::prelude::*;
 
-use super::case::{arguments, close, places};
+use super::case::{arguments, close, launch_either, places, with_unchecked};
 use super::random::floats;
 use super::{Case, Entry, Outcome, Size, Source, Twin, Work};
 
 const SIDE: usize = 16;
 const BLOCK: usize = SIDE * SIDE;
 
-#[kernel]
-fn batched_matmul(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>) {
-    let (tile_a, tile_b) = (
-        shared_array![f32; SIDE, SIDE],
-        shared_array![f32; SIDE, SIDE],
-    );
-    let i = thread::index_1d();
-    let t = thread::thread_idx_x() as usize;
-    let (row, col) = (t / SIDE, t % SIDE);
-    tile_a.set((row, col), a[*i]);
-    tile_b.set((row, col), b[*i]);
-    sync_threads();
-    let mut sum = 0.0;
-    for k in 0..SIDE {
-        sum += tile_a.get((row, k)) * tile_b.get((k, col));
-    }
-    if let Some(c) = c.get_mut(i) {
-        *c = sum;
+with_unchecked! {
+    batched_matmul_unchecked:
+    #[kernel]
+    fn batched_matmul(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>) {
+        let (tile_a, tile_b) = (
+            shared_array![f32; SIDE, SIDE],
+            shared_array![f32; SIDE, SIDE],
+        );
+        let i = thread::index_1d();
+        let t = thread::thread_idx_x() as usize;
+        let (row, col) = (t / SIDE, t % SIDE);
+        tile_a.set((row, col), a[*i]);
+        tile_b.set((row, col), b[*i]);
+        sync_threads();
+        let mut sum = 0.0;
+        for k in 0..SIDE {
+            sum += tile_a.get((row, k)) * tile_b.get((k, col));
+        }
+        if let Some(c) = c.get_mut(i) {
+            *c = sum;
+        }
     }
 }
 
@@ -59,7 +62,7 @@ fn case(gpu: &Gpu, size: Size) -> Outcome<Case> {
         vec![twin],
         c_gpu,
         |c| c.fill(f32::NAN),
-        move |c| launch!(batched_matmul[count, BLOCK](&a_gpu, &b_gpu, c)),
+        move |checks, c| launch_either!(checks, batched_matmul / batched_matmul_unchecked[count, BLOCK](&a_gpu, &b_gpu, c)),
         move |c| {
             let element = |i: usize| -> f64 {
                 let (first, row, col) = (i / BLOCK * BLOCK, i % BLOCK / SIDE, i % SIDE);

@@ -3,43 +3,46 @@
 use oxwarp::prelude::*;
 use oxwarp::vector::UInt2;
 
-use super::case::arguments;
+use super::case::{arguments, launch_either, with_unchecked};
 use super::random::Random;
 use super::{Case, Entry, Outcome, Size, Source, Twin, Work};
 
 const BLOCK: usize = 1024;
 const TILE: usize = 2 * BLOCK;
 
-#[kernel]
-fn bitonic_sort(mut keys: DisjointSlice<UInt2>) {
-    let tile = shared_array![u32; TILE];
-    let i = thread::index_1d();
-    let t = thread::thread_idx_x();
-    let two = 2 * t as usize;
-    if let Some(keys) = keys.get_mut(i) {
-        tile.set(two, keys.x);
-        tile.set(two + 1, keys.y);
-    }
-    let mut size = 2;
-    while size <= TILE as u32 {
-        let mut distance = size / 2;
-        while distance > 0 {
-            sync_threads();
-            let low = 2 * t - (t & (distance - 1));
-            let high = low + distance;
-            let (a, b) = (tile.get(low as usize), tile.get(high as usize));
-            let is_ascending = low & size == 0;
-            if (a > b) == is_ascending {
-                tile.set(low as usize, b);
-                tile.set(high as usize, a);
-            }
-            distance /= 2;
+with_unchecked! {
+    bitonic_sort_unchecked:
+    #[kernel]
+    fn bitonic_sort(mut keys: DisjointSlice<UInt2>) {
+        let tile = shared_array![u32; TILE];
+        let i = thread::index_1d();
+        let t = thread::thread_idx_x();
+        let two = 2 * t as usize;
+        if let Some(keys) = keys.get_mut(i) {
+            tile.set(two, keys.x);
+            tile.set(two + 1, keys.y);
         }
-        size *= 2;
-    }
-    sync_threads();
-    if let Some(keys) = keys.get_mut(i) {
-        *keys = UInt2::new(tile.get(two), tile.get(two + 1));
+        let mut size = 2;
+        while size <= TILE as u32 {
+            let mut distance = size / 2;
+            while distance > 0 {
+                sync_threads();
+                let low = 2 * t - (t & (distance - 1));
+                let high = low + distance;
+                let (a, b) = (tile.get(low as usize), tile.get(high as usize));
+                let is_ascending = low & size == 0;
+                if (a > b) == is_ascending {
+                    tile.set(low as usize, b);
+                    tile.set(high as usize, a);
+                }
+                distance /= 2;
+            }
+            size *= 2;
+        }
+        sync_threads();
+        if let Some(keys) = keys.get_mut(i) {
+            *keys = UInt2::new(tile.get(two), tile.get(two + 1));
+        }
     }
 }
 
@@ -70,7 +73,7 @@ fn case(gpu: &Gpu, size: Size) -> Outcome<Case> {
         vec![twin],
         keys,
         move |keys| keys.copy_from(&start),
-        move |keys| launch!(bitonic_sort[tiles, BLOCK](keys)),
+        move |checks, keys| launch_either!(checks, bitonic_sort / bitonic_sort_unchecked[tiles, BLOCK](keys)),
         move |keys| {
             let mut wanted = bytemuck::cast_slice::<_, u32>(&before).to_vec();
             wanted.chunks_mut(TILE).for_each(<[u32]>::sort_unstable);

@@ -156,6 +156,46 @@ macro_rules! arguments {
 }
 pub(crate) use arguments;
 
+/// Which of the two kernels in Rust.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Checks {
+    On,
+    /// `#[kernel(unsafe(unchecked))]`; the simulator checks all the same.
+    Off,
+}
+
+/// A kernel, and the same without checks under the name that stands before it. That one is an `unsafe fn`: it is sound in
+/// the launches of the case, in which the checked kernel does not panic, and not in all.
+macro_rules! with_unchecked {
+    (
+        $unchecked:ident:
+        $(#[doc = $doc:literal])*
+        #[kernel $(($($option:tt)*))?]
+        fn $name:ident $($rest:tt)*
+    ) => {
+        $(#[doc = $doc])*
+        #[kernel $(($($option)*))?]
+        fn $name $($rest)*
+
+        $(#[doc = $doc])*
+        #[kernel(unsafe(unchecked) $(, $($option)*)?)]
+        unsafe fn $unchecked $($rest)*
+    };
+}
+pub(crate) use with_unchecked;
+
+/// Launches the kernel with checks or the one without.
+macro_rules! launch_either {
+    ($checks:expr, $name:ident / $unchecked:ident [$($shape:tt)*] ($($argument:tt)*)) => {
+        match $checks {
+            $crate::cases::Checks::On => launch!($name[$($shape)*]($($argument)*)),
+            // SAFETY: with these arguments no check of the kernel fails, as its launch with checks shows.
+            $crate::cases::Checks::Off => unsafe { launch!($unchecked[$($shape)*]($($argument)*)) },
+        }
+    };
+}
+pub(crate) use launch_either;
+
 /// A case with its data.
 pub struct Case {
     pub work: Work,
@@ -166,7 +206,7 @@ pub struct Case {
 
 trait Sides {
     fn reset(&mut self) -> Outcome<()>;
-    fn launch(&mut self) -> Outcome<()>;
+    fn launch(&mut self, checks: Checks) -> Outcome<()>;
     fn check(&self) -> Outcome<()>;
 }
 
@@ -181,15 +221,15 @@ struct Parts<S, R, L, C> {
 impl<S, R, L, C> Sides for Parts<S, R, L, C>
 where
     R: Fn(&mut S) -> oxwarp::Result<()>,
-    L: Fn(&mut S) -> oxwarp::Result<()>,
+    L: Fn(Checks, &mut S) -> oxwarp::Result<()>,
     C: Fn(&S) -> Outcome<()>,
 {
     fn reset(&mut self) -> Outcome<()> {
         Ok((self.reset)(&mut self.outputs)?)
     }
 
-    fn launch(&mut self) -> Outcome<()> {
-        Ok((self.launch)(&mut self.outputs)?)
+    fn launch(&mut self, checks: Checks) -> Outcome<()> {
+        Ok((self.launch)(checks, &mut self.outputs)?)
     }
 
     fn check(&self) -> Outcome<()> {
@@ -205,7 +245,7 @@ impl Case {
         twin: Vec<Twin>,
         outputs: S,
         reset: impl Fn(&mut S) -> oxwarp::Result<()> + 'static,
-        launch: impl Fn(&mut S) -> oxwarp::Result<()> + 'static,
+        launch: impl Fn(Checks, &mut S) -> oxwarp::Result<()> + 'static,
         check: impl Fn(&S) -> Outcome<()> + 'static,
     ) -> Self {
         let sides = Box::new(Parts {
@@ -223,8 +263,8 @@ impl Case {
     }
 
     /// Queues the launches of one run in Rust.
-    pub fn launch(&mut self) -> Outcome<()> {
-        self.sides.launch()
+    pub fn launch(&mut self, checks: Checks) -> Outcome<()> {
+        self.sides.launch(checks)
     }
 
     /// Compares the outputs of one run since the last reset, by either side, with the reference.

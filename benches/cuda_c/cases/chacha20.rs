@@ -2,7 +2,7 @@
 
 use oxwarp::prelude::*;
 
-use super::case::arguments;
+use super::case::{arguments, launch_either, with_unchecked};
 use super::random::Random;
 use super::{Case, Entry, Outcome, Size, Source, Twin, Work};
 
@@ -50,13 +50,16 @@ fn key_stream(key: [u32; 8], nonce: [u32; 3], counter: u32) -> [u32; 16] {
     x
 }
 
-#[kernel]
-fn chacha20(key: [u32; 8], nonce: [u32; 3], mut text: DisjointSlice<Words>) {
-    let i = thread::index_1d();
-    if let Some(text) = text.get_mut(i) {
-        let stream = key_stream(key, nonce, *i as u32);
-        for (word, key) in text.0.iter_mut().zip(stream) {
-            *word ^= key;
+with_unchecked! {
+    chacha20_unchecked:
+    #[kernel]
+    fn chacha20(key: [u32; 8], nonce: [u32; 3], mut text: DisjointSlice<Words>) {
+        let i = thread::index_1d();
+        if let Some(text) = text.get_mut(i) {
+            let stream = key_stream(key, nonce, *i as u32);
+            for (word, key) in text.0.iter_mut().zip(stream) {
+                *word ^= key;
+            }
         }
     }
 }
@@ -92,7 +95,7 @@ fn case(gpu: &Gpu, size: Size) -> Outcome<Case> {
         vec![twin],
         text,
         move |text| text.copy_from(&start),
-        move |text| launch!(chacha20[grid, BLOCK](key, nonce, text)),
+        move |checks, text| launch_either!(checks, chacha20 / chacha20_unchecked[grid, BLOCK](key, nonce, text)),
         move |text| {
             let text = text.to_vec()?;
             let is_wrong = |i: &usize| {

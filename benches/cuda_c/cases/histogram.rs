@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use oxwarp::atomic::{AtomicScope, Device};
 use oxwarp::prelude::*;
 
-use super::case::arguments;
+use super::case::{arguments, launch_either, with_unchecked};
 use super::random::Random;
 use super::{Case, Entry, Outcome, Size, Source, Twin, Work};
 
@@ -14,28 +14,34 @@ const BLOCK: usize = 256;
 const BLOCKS: usize = 1024;
 const KEYS: usize = 1 << 16;
 
-/// `x` has four bytes in a word.
-#[kernel]
-fn histogram_shared(x: &[u32], counts: &[AtomicU32]) {
-    let bins = shared_atomics![AtomicU32; BLOCK];
-    let t = thread::thread_idx_x() as usize;
-    bins.at(t).store(0, Relaxed);
-    sync_threads();
-    for i in thread::grid_stride(x.len()) {
-        for byte in x[*i].to_le_bytes() {
-            bins.at(byte.into()).fetch_add(1, Relaxed);
+with_unchecked! {
+    histogram_shared_unchecked:
+    /// `x` has four bytes in a word.
+    #[kernel]
+    fn histogram_shared(x: &[u32], counts: &[AtomicU32]) {
+        let bins = shared_atomics![AtomicU32; BLOCK];
+        let t = thread::thread_idx_x() as usize;
+        bins.at(t).store(0, Relaxed);
+        sync_threads();
+        for i in thread::grid_stride(x.len()) {
+            for byte in x[*i].to_le_bytes() {
+                bins.at(byte.into()).fetch_add(1, Relaxed);
+            }
         }
+        sync_threads();
+        counts[t]
+            .scoped(Device)
+            .fetch_add(bins.at(t).load(Relaxed), Relaxed);
     }
-    sync_threads();
-    counts[t]
-        .scoped(Device)
-        .fetch_add(bins.at(t).load(Relaxed), Relaxed);
 }
 
-#[kernel]
-fn histogram_global(x: &[u32], counts: &[AtomicU32]) {
-    if let Some(&key) = x.get(*thread::index_1d()) {
-        counts[key as usize].scoped(Device).fetch_add(1, Relaxed);
+with_unchecked! {
+    histogram_global_unchecked:
+    #[kernel]
+    fn histogram_global(x: &[u32], counts: &[AtomicU32]) {
+        if let Some(&key) = x.get(*thread::index_1d()) {
+            counts[key as usize].scoped(Device).fetch_add(1, Relaxed);
+        }
     }
 }
 
@@ -75,7 +81,7 @@ fn shared_case(gpu: &Gpu, size: Size) -> Outcome<Case> {
         vec![twin],
         counts,
         |counts| counts.fill(0),
-        move |counts| launch!(histogram_shared[blocks, BLOCK](&x_gpu, counts)),
+        move |checks, counts| launch_either!(checks, histogram_shared / histogram_shared_unchecked[blocks, BLOCK](&x_gpu, counts)),
         move |counts| equal(&counts.to_vec()?, &wanted),
     ))
 }
@@ -108,7 +114,7 @@ fn global_case(gpu: &Gpu, size: Size) -> Outcome<Case> {
         vec![twin],
         counts,
         |counts| counts.fill(0),
-        move |counts| launch!(histogram_global[grid, BLOCK](&x_gpu, counts)),
+        move |checks, counts| launch_either!(checks, histogram_global / histogram_global_unchecked[grid, BLOCK](&x_gpu, counts)),
         move |counts| equal(&counts.to_vec()?, &wanted),
     ))
 }

@@ -3,7 +3,7 @@
 use oxwarp::half::{F16, F16x2};
 use oxwarp::prelude::*;
 
-use super::case::arguments;
+use super::case::{arguments, launch_either, with_unchecked};
 use super::random::floats;
 use super::reduction::block_sum_for_all;
 use super::{Case, Entry, Outcome, Size, Source, Twin, Work};
@@ -33,20 +33,23 @@ const BLOCK: usize = 256;
 const COLS: usize = 8 * BLOCK;
 const EPSILON: f32 = 1e-5;
 
-#[kernel]
-fn layer_norm(x: &[Eight], gamma: &[Eight], beta: &[Eight], mut y: DisjointSlice<Eight>) {
-    let i = thread::index_1d();
-    let t = thread::thread_idx_x() as usize;
-    let own = x[*i].to_f32();
-    let mean = block_sum_for_all(own.iter().sum()) / COLS as f32;
-    let centred = own.map(|x| x - mean);
-    let variance = block_sum_for_all(centred.iter().map(|x| x * x).sum()) / COLS as f32;
-    let scale = 1.0 / (variance + EPSILON).sqrt();
-    let (gamma, beta) = (gamma[t].to_f32(), beta[t].to_f32());
-    if let Some(y) = y.get_mut(i) {
-        *y = Eight::from_f32(
-            [0, 1, 2, 3, 4, 5, 6, 7].map(|k| centred[k] * scale * gamma[k] + beta[k]),
-        );
+with_unchecked! {
+    layer_norm_unchecked:
+    #[kernel]
+    fn layer_norm(x: &[Eight], gamma: &[Eight], beta: &[Eight], mut y: DisjointSlice<Eight>) {
+        let i = thread::index_1d();
+        let t = thread::thread_idx_x() as usize;
+        let own = x[*i].to_f32();
+        let mean = block_sum_for_all(own.iter().sum()) / COLS as f32;
+        let centred = own.map(|x| x - mean);
+        let variance = block_sum_for_all(centred.iter().map(|x| x * x).sum()) / COLS as f32;
+        let scale = 1.0 / (variance + EPSILON).sqrt();
+        let (gamma, beta) = (gamma[t].to_f32(), beta[t].to_f32());
+        if let Some(y) = y.get_mut(i) {
+            *y = Eight::from_f32(
+                [0, 1, 2, 3, 4, 5, 6, 7].map(|k| centred[k] * scale * gamma[k] + beta[k]),
+            );
+        }
     }
 }
 
@@ -82,7 +85,7 @@ fn case(gpu: &Gpu, size: Size) -> Outcome<Case> {
         vec![Twin::new("layer_norm", rows, BLOCK, words)],
         y_gpu,
         |y| y.fill(Eight::from_f32([f32::NAN; 8])),
-        move |y| launch!(layer_norm[rows, BLOCK](&x_gpu, &gamma_gpu, &beta_gpu, y)),
+        move |checks, y| launch_either!(checks, layer_norm / layer_norm_unchecked[rows, BLOCK](&x_gpu, &gamma_gpu, &beta_gpu, y)),
         move |y| {
             let y = y.to_vec()?;
             let numbers = |eights: &[Eight]| -> Vec<f64> {

@@ -2,17 +2,20 @@
 
 use oxwarp::prelude::*;
 
-use super::case::arguments;
+use super::case::{arguments, launch_either, with_unchecked};
 use super::{Case, Entry, Outcome, Size, Source, Twin, Work};
 
-#[kernel]
-fn mandelbrot(most: u32, mut counts: DisjointSlice<u32, ThreadIndex2d>) {
-    let i = thread::index_2d();
-    let [height, width] = counts.shape();
-    let cx = i.col() as f32 / width as f32 * 3.0 - 2.0;
-    let cy = i.row() as f32 / height as f32 * 2.0 - 1.0;
-    if let Some(counts) = counts.get_mut(i) {
-        *counts = escape(cx, cy, most);
+with_unchecked! {
+    mandelbrot_unchecked:
+    #[kernel]
+    fn mandelbrot(most: u32, mut counts: DisjointSlice<u32, ThreadIndex2d>) {
+        let i = thread::index_2d();
+        let [height, width] = counts.shape();
+        let cx = i.col() as f32 / width as f32 * 3.0 - 2.0;
+        let cy = i.row() as f32 / height as f32 * 2.0 - 1.0;
+        if let Some(counts) = counts.get_mut(i) {
+            *counts = escape(cx, cy, most);
+        }
     }
 }
 
@@ -54,7 +57,7 @@ fn case(gpu: &Gpu, size: Size) -> Outcome<Case> {
         vec![twin],
         counts,
         |counts| counts.fill(u32::MAX),
-        move |counts| launch!(mandelbrot[grid, (32, 8)](MOST, counts)),
+        move |checks, counts| launch_either!(checks, mandelbrot / mandelbrot_unchecked[grid, (32, 8)](MOST, counts)),
         move |counts| {
             let counts = counts.to_vec()?;
             let every = size.pick(101, 1);

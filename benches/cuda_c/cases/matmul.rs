@@ -3,58 +3,64 @@
 use oxwarp::DeviceArray2;
 use oxwarp::prelude::*;
 
-use super::case::{arguments, close, places};
+use super::case::{Checks, arguments, close, launch_either, places, with_unchecked};
 use super::random::floats;
 use super::{Case, Entry, Outcome, Size, Source, Twin, Work};
 
-#[kernel]
-fn matmul_naive(a: &[f32], b: &[f32], n: u32, mut c: DisjointSlice<f32, ThreadIndex2d>) {
-    let i = thread::index_2d();
-    let (row, col) = (i.row() as u32, i.col() as u32);
-    if let Some(c) = c.get_mut(i) {
-        let mut sum = 0.0;
-        for k in 0..n {
-            sum += a[(row * n + k) as usize] * b[(k * n + col) as usize];
+with_unchecked! {
+    matmul_naive_unchecked:
+    #[kernel]
+    fn matmul_naive(a: &[f32], b: &[f32], n: u32, mut c: DisjointSlice<f32, ThreadIndex2d>) {
+        let i = thread::index_2d();
+        let (row, col) = (i.row() as u32, i.col() as u32);
+        if let Some(c) = c.get_mut(i) {
+            let mut sum = 0.0;
+            for k in 0..n {
+                sum += a[(row * n + k) as usize] * b[(k * n + col) as usize];
+            }
+            *c = sum;
         }
-        *c = sum;
     }
 }
 
-#[kernel]
-fn matmul_tiled(a: &[f32], b: &[f32], n: u32, mut c: DisjointSlice<f32, ThreadIndex2d>) {
-    let (tile_a, tile_b) = (shared_array![f32; 32, 32], shared_array![f32; 32, 32]);
-    let i = thread::index_2d();
-    let (row, col) = (i.row() as u32, i.col() as u32);
-    let (x, y) = (thread::thread_idx_x(), thread::thread_idx_y());
-    let here = (y as usize, x as usize);
-    let mut sum = 0.0;
-    for m in (0..n).step_by(32) {
-        let of_a = row < n && m + x < n;
-        tile_a.set(
-            here,
-            if of_a {
-                a[(row * n + m + x) as usize]
-            } else {
-                0.0
-            },
-        );
-        let of_b = col < n && m + y < n;
-        tile_b.set(
-            here,
-            if of_b {
-                b[((m + y) * n + col) as usize]
-            } else {
-                0.0
-            },
-        );
-        sync_threads();
-        for k in 0..32 {
-            sum += tile_a.get((y as usize, k)) * tile_b.get((k, x as usize));
+with_unchecked! {
+    matmul_tiled_unchecked:
+    #[kernel]
+    fn matmul_tiled(a: &[f32], b: &[f32], n: u32, mut c: DisjointSlice<f32, ThreadIndex2d>) {
+        let (tile_a, tile_b) = (shared_array![f32; 32, 32], shared_array![f32; 32, 32]);
+        let i = thread::index_2d();
+        let (row, col) = (i.row() as u32, i.col() as u32);
+        let (x, y) = (thread::thread_idx_x(), thread::thread_idx_y());
+        let here = (y as usize, x as usize);
+        let mut sum = 0.0;
+        for m in (0..n).step_by(32) {
+            let of_a = row < n && m + x < n;
+            tile_a.set(
+                here,
+                if of_a {
+                    a[(row * n + m + x) as usize]
+                } else {
+                    0.0
+                },
+            );
+            let of_b = col < n && m + y < n;
+            tile_b.set(
+                here,
+                if of_b {
+                    b[((m + y) * n + col) as usize]
+                } else {
+                    0.0
+                },
+            );
+            sync_threads();
+            for k in 0..32 {
+                sum += tile_a.get((y as usize, k)) * tile_b.get((k, x as usize));
+            }
+            sync_threads();
         }
-        sync_threads();
-    }
-    if let Some(c) = c.get_mut(i) {
-        *c = sum;
+        if let Some(c) = c.get_mut(i) {
+            *c = sum;
+        }
     }
 }
 
@@ -74,7 +80,7 @@ pub const NAIVE: Entry = Entry {
             gpu,
             size,
             "matmul_naive",
-            |grid, a, b, n, c| launch!(matmul_naive[grid, (32, 32)](a, b, n, c)),
+            |checks, grid, a, b, n, c| launch_either!(checks, matmul_naive / matmul_naive_unchecked[grid, (32, 32)](a, b, n, c)),
         )
     },
 };
@@ -89,12 +95,13 @@ pub const TILED: Entry = Entry {
             gpu,
             size,
             "matmul_tiled",
-            |grid, a, b, n, c| launch!(matmul_tiled[grid, (32, 32)](a, b, n, c)),
+            |checks, grid, a, b, n, c| launch_either!(checks, matmul_tiled / matmul_tiled_unchecked[grid, (32, 32)](a, b, n, c)),
         )
     },
 };
 
 type Launch = fn(
+    Checks,
     (usize, usize),
     &DeviceArray<f32>,
     &DeviceArray<f32>,
@@ -119,7 +126,7 @@ fn case(gpu: &Gpu, size: Size, name: &'static str, launch: Launch) -> Outcome<Ca
         vec![twin],
         c_gpu,
         |c| c.fill(f32::NAN),
-        move |c| launch(grid, &a_gpu, &b_gpu, n as u32, c),
+        move |checks, c| launch(checks, grid, &a_gpu, &b_gpu, n as u32, c),
         move |c| {
             let element = |i: usize| {
                 let (row, col) = (i / n, i % n);

@@ -3,39 +3,51 @@
 use oxwarp::prelude::*;
 use oxwarp::vector::Float4;
 
-use super::case::{arguments, close};
+use super::case::{arguments, close, launch_either, with_unchecked};
 use super::random::{components, floats, vectors};
 use super::{Case, Entry, Outcome, Size, Source, Twin, Work};
 
-#[kernel]
-fn copy(x: &[Float4], mut y: DisjointSlice<Float4>) {
-    let i = thread::index_1d();
-    if let Some(y) = y.get_mut(i) {
-        *y = x[*i];
+with_unchecked! {
+    copy_unchecked:
+    #[kernel]
+    fn copy(x: &[Float4], mut y: DisjointSlice<Float4>) {
+        let i = thread::index_1d();
+        if let Some(y) = y.get_mut(i) {
+            *y = x[*i];
+        }
     }
 }
 
-#[kernel]
-fn triad(scale: f32, x: &[Float4], y: &[Float4], mut z: DisjointSlice<Float4>) {
-    let i = thread::index_1d();
-    if let Some(z) = z.get_mut(i) {
-        *z = x[*i] + y[*i] * scale;
+with_unchecked! {
+    triad_unchecked:
+    #[kernel]
+    fn triad(scale: f32, x: &[Float4], y: &[Float4], mut z: DisjointSlice<Float4>) {
+        let i = thread::index_1d();
+        if let Some(z) = z.get_mut(i) {
+            *z = x[*i] + y[*i] * scale;
+        }
     }
 }
 
-#[kernel]
-fn saxpy(alpha: f32, x: &[f32], mut y: DisjointSlice<f32>) {
-    let i = thread::index_1d();
-    if let Some(y) = y.get_mut(i) {
-        *y += alpha * x[*i];
+with_unchecked! {
+    saxpy_unchecked:
+    #[kernel]
+    fn saxpy(alpha: f32, x: &[f32], mut y: DisjointSlice<f32>) {
+        let i = thread::index_1d();
+        if let Some(y) = y.get_mut(i) {
+            *y += alpha * x[*i];
+        }
     }
 }
 
-#[kernel]
-fn saxpy4(alpha: f32, x: &[Float4], mut y: DisjointSlice<Float4>) {
-    let i = thread::index_1d();
-    if let Some(y) = y.get_mut(i) {
-        *y += x[*i] * alpha;
+with_unchecked! {
+    saxpy4_unchecked:
+    #[kernel]
+    fn saxpy4(alpha: f32, x: &[Float4], mut y: DisjointSlice<Float4>) {
+        let i = thread::index_1d();
+        if let Some(y) = y.get_mut(i) {
+            *y += x[*i] * alpha;
+        }
     }
 }
 
@@ -67,7 +79,7 @@ fn copy_case(gpu: &Gpu, size: Size) -> Outcome<Case> {
         vec![twin],
         y_gpu,
         |y| y.fill(Float4::splat(0.0)),
-        move |y| launch!(copy[grid, BLOCK](&x_gpu, y)),
+        move |checks, y| launch_either!(checks, copy / copy_unchecked[grid, BLOCK](&x_gpu, y)),
         move |y| {
             if y.to_vec()? == x {
                 Ok(())
@@ -98,7 +110,7 @@ fn triad_case(gpu: &Gpu, size: Size) -> Outcome<Case> {
         vec![Twin::new("triad", grid, BLOCK, words)],
         z_gpu,
         |z| z.fill(Float4::splat(0.0)),
-        move |z| launch!(triad[grid, BLOCK](ALPHA, &x_gpu, &y_gpu, z)),
+        move |checks, z| launch_either!(checks, triad / triad_unchecked[grid, BLOCK](ALPHA, &x_gpu, &y_gpu, z)),
         move |z| {
             let (x, y) = (components(&x), components(&y));
             close(components(&z.to_vec()?), 0..x.len(), 1e-6, |i| {
@@ -128,7 +140,7 @@ fn saxpy_case(gpu: &Gpu, size: Size) -> Outcome<Case> {
         vec![twin],
         y_gpu,
         move |y| y.copy_from(&before),
-        move |y| launch!(saxpy[grid, BLOCK](ALPHA, &x_gpu, y)),
+        move |checks, y| launch_either!(checks, saxpy / saxpy_unchecked[grid, BLOCK](ALPHA, &x_gpu, y)),
         move |got| {
             close(&got.to_vec()?, 0..n, 1e-6, |i| {
                 f64::from(ALPHA * x[i]) + f64::from(y[i])
@@ -157,7 +169,7 @@ fn saxpy4_case(gpu: &Gpu, size: Size) -> Outcome<Case> {
         vec![twin],
         y_gpu,
         move |y| y.copy_from(&before),
-        move |y| launch!(saxpy4[grid, BLOCK](ALPHA, &x_gpu, y)),
+        move |checks, y| launch_either!(checks, saxpy4 / saxpy4_unchecked[grid, BLOCK](ALPHA, &x_gpu, y)),
         move |got| {
             let (x, y) = (components(&x), components(&y));
             close(components(&got.to_vec()?), 0..x.len(), 1e-6, |i| {

@@ -22,7 +22,7 @@ mod stencil;
 mod structs;
 mod transpose;
 
-pub use case::{Case, Entry, Outcome, Size, Source, Twin, Work};
+pub use case::{Case, Checks, Entry, Outcome, Size, Source, Twin, Work};
 
 /// All cases, in the order of the table.
 pub const ALL: &[Entry] = &[

@@ -3,37 +3,40 @@
 use oxwarp::prelude::*;
 use oxwarp::vector::Float4;
 
-use super::case::{arguments, close, places};
+use super::case::{arguments, close, launch_either, places, with_unchecked};
 use super::random::{components, vectors};
 use super::{Case, Entry, Outcome, Size, Source, Twin, Work};
 
 const BLOCK: usize = 256;
 
-/// `bodies` are x, y, z and mass; `forces` have three components.
-#[kernel]
-fn nbody(bodies: &[Float4], mut forces: DisjointSlice<Float4>) {
-    let tile = shared_array![Float4; BLOCK];
-    let i = thread::index_1d();
-    let t = thread::thread_idx_x() as usize;
-    let nowhere = Float4::splat(0.0);
-    let own = bodies.get(*i).copied().unwrap_or(nowhere);
-    let (mut fx, mut fy, mut fz) = (0.0, 0.0, 0.0);
-    for first in (0..bodies.len()).step_by(BLOCK) {
-        tile.set(t, bodies.get(first + t).copied().unwrap_or(nowhere));
-        sync_threads();
-        for j in 0..BLOCK {
-            let other = tile.get(j);
-            let (dx, dy, dz) = (other.x - own.x, other.y - own.y, other.z - own.z);
-            let r2 = dx * dx + dy * dy + dz * dz + 1e-6;
-            let f = other.w / (r2 * r2 * r2).sqrt();
-            fx += dx * f;
-            fy += dy * f;
-            fz += dz * f;
+with_unchecked! {
+    nbody_unchecked:
+    /// `bodies` are x, y, z and mass; `forces` have three components.
+    #[kernel]
+    fn nbody(bodies: &[Float4], mut forces: DisjointSlice<Float4>) {
+        let tile = shared_array![Float4; BLOCK];
+        let i = thread::index_1d();
+        let t = thread::thread_idx_x() as usize;
+        let nowhere = Float4::splat(0.0);
+        let own = bodies.get(*i).copied().unwrap_or(nowhere);
+        let (mut fx, mut fy, mut fz) = (0.0, 0.0, 0.0);
+        for first in (0..bodies.len()).step_by(BLOCK) {
+            tile.set(t, bodies.get(first + t).copied().unwrap_or(nowhere));
+            sync_threads();
+            for j in 0..BLOCK {
+                let other = tile.get(j);
+                let (dx, dy, dz) = (other.x - own.x, other.y - own.y, other.z - own.z);
+                let r2 = dx * dx + dy * dy + dz * dz + 1e-6;
+                let f = other.w / (r2 * r2 * r2).sqrt();
+                fx += dx * f;
+                fy += dy * f;
+                fz += dz * f;
+            }
+            sync_threads();
         }
-        sync_threads();
-    }
-    if let Some(force) = forces.get_mut(i) {
-        *force = Float4::new(fx, fy, fz, 0.0);
+        if let Some(force) = forces.get_mut(i) {
+            *force = Float4::new(fx, fy, fz, 0.0);
+        }
     }
 }
 
@@ -61,7 +64,7 @@ fn case(gpu: &Gpu, size: Size) -> Outcome<Case> {
         vec![twin],
         forces,
         |forces| forces.fill(Float4::splat(f32::NAN)),
-        move |forces| launch!(nbody[grid, BLOCK](&bodies_gpu, forces)),
+        move |checks, forces| launch_either!(checks, nbody / nbody_unchecked[grid, BLOCK](&bodies_gpu, forces)),
         move |forces| {
             let at = |i: usize| f64::from(components(&bodies)[i]);
             let component = |place: usize| {

@@ -4,7 +4,7 @@
 use oxwarp::prelude::*;
 use oxwarp::vector::Float4;
 
-use super::case::{arguments, close};
+use super::case::{arguments, close, launch_either, with_unchecked};
 use super::random::{components, floats, vectors};
 use super::{Case, Entry, Outcome, Size, Source, Twin, Work};
 
@@ -63,55 +63,67 @@ pub(super) fn block_sum_for_all(own: f32) -> f32 {
     })
 }
 
-#[kernel]
-fn block_reduce(x: &[Float4], mut partial: DisjointSlice<f32, BlockIndex>) {
-    let own = x.get(*thread::index_1d()).map_or(0.0, |x| x.sum());
-    let sum = block_sum(own);
-    if let Some(partial) = partial.get_mut(block::index()) {
-        *partial = sum;
-    }
-}
-
-#[kernel]
-fn sum_blocks(x: &[Float4], mut partial: DisjointSlice<f32, BlockIndex>) {
-    let mut own = 0.0;
-    for i in thread::grid_stride(x.len()) {
-        own += x[*i].sum();
-    }
-    let sum = block_sum(own);
-    if let Some(partial) = partial.get_mut(block::index()) {
-        *partial = sum;
-    }
-}
-
-#[kernel]
-fn sum_partials(partial: &[f32], mut total: DisjointSlice<f32, BlockIndex>) {
-    let mut own = 0.0;
-    for i in thread::grid_stride(partial.len()) {
-        own += partial[*i];
-    }
-    let sum = block_sum(own);
-    if let Some(total) = total.get_mut(block::index()) {
-        *total = sum;
-    }
-}
-
-#[kernel]
-fn dot(a: &[f32], b: &[f32], mut partial: DisjointSlice<f32, BlockIndex>) {
-    let sums = shared_array![f32; 256];
-    let (i, t) = (thread::index_1d(), thread::index_in_block());
-    sums.set(t, if *i < a.len() { a[*i] * b[*i] } else { 0.0 });
-    sync_threads();
-    let mut stride = block::len() / 2;
-    while stride > 0 {
-        if t < stride {
-            sums.set(t, sums.get(t) + sums.get(t + stride));
+with_unchecked! {
+    block_reduce_unchecked:
+    #[kernel]
+    fn block_reduce(x: &[Float4], mut partial: DisjointSlice<f32, BlockIndex>) {
+        let own = x.get(*thread::index_1d()).map_or(0.0, |x| x.sum());
+        let sum = block_sum(own);
+        if let Some(partial) = partial.get_mut(block::index()) {
+            *partial = sum;
         }
-        sync_threads();
-        stride /= 2;
     }
-    if let Some(partial) = partial.get_mut(block::index()) {
-        *partial = sums.get(0);
+}
+
+with_unchecked! {
+    sum_blocks_unchecked:
+    #[kernel]
+    fn sum_blocks(x: &[Float4], mut partial: DisjointSlice<f32, BlockIndex>) {
+        let mut own = 0.0;
+        for i in thread::grid_stride(x.len()) {
+            own += x[*i].sum();
+        }
+        let sum = block_sum(own);
+        if let Some(partial) = partial.get_mut(block::index()) {
+            *partial = sum;
+        }
+    }
+}
+
+with_unchecked! {
+    sum_partials_unchecked:
+    #[kernel]
+    fn sum_partials(partial: &[f32], mut total: DisjointSlice<f32, BlockIndex>) {
+        let mut own = 0.0;
+        for i in thread::grid_stride(partial.len()) {
+            own += partial[*i];
+        }
+        let sum = block_sum(own);
+        if let Some(total) = total.get_mut(block::index()) {
+            *total = sum;
+        }
+    }
+}
+
+with_unchecked! {
+    dot_unchecked:
+    #[kernel]
+    fn dot(a: &[f32], b: &[f32], mut partial: DisjointSlice<f32, BlockIndex>) {
+        let sums = shared_array![f32; 256];
+        let (i, t) = (thread::index_1d(), thread::index_in_block());
+        sums.set(t, if *i < a.len() { a[*i] * b[*i] } else { 0.0 });
+        sync_threads();
+        let mut stride = block::len() / 2;
+        while stride > 0 {
+            if t < stride {
+                sums.set(t, sums.get(t) + sums.get(t + stride));
+            }
+            sync_threads();
+            stride /= 2;
+        }
+        if let Some(partial) = partial.get_mut(block::index()) {
+            *partial = sums.get(0);
+        }
     }
 }
 
@@ -144,7 +156,7 @@ fn block_case(gpu: &Gpu, size: Size) -> Outcome<Case> {
         vec![twin],
         partial,
         |partial| partial.fill(f32::NAN),
-        move |partial| launch!(block_reduce[grid, BLOCK](&x_gpu, partial)),
+        move |checks, partial| launch_either!(checks, block_reduce / block_reduce_unchecked[grid, BLOCK](&x_gpu, partial)),
         move |partial| {
             let wanted = |b| {
                 sum(components(&x)
@@ -186,9 +198,9 @@ fn sum_case(gpu: &Gpu, size: Size) -> Outcome<Case> {
         twin,
         (partial, total),
         |(_, total)| total.fill(f32::NAN),
-        move |(partial, total)| {
-            launch!(sum_blocks[blocks, BLOCK](&x_gpu, &mut *partial))?;
-            launch!(sum_partials[1, SUM_BLOCKS](&*partial, total))
+        move |checks, (partial, total)| {
+            launch_either!(checks, sum_blocks / sum_blocks_unchecked[blocks, BLOCK](&x_gpu, &mut *partial))?;
+            launch_either!(checks, sum_partials / sum_partials_unchecked[1, SUM_BLOCKS](&*partial, total))
         },
         move |(_, total)| {
             close(&total.to_vec()?, 0..1, 1e-5, |_| {
@@ -218,7 +230,7 @@ fn dot_case(gpu: &Gpu, size: Size) -> Outcome<Case> {
         vec![twin],
         partial,
         |partial| partial.fill(f32::NAN),
-        move |partial| launch!(dot[grid, BLOCK](&a_gpu, &b_gpu, partial)),
+        move |checks, partial| launch_either!(checks, dot / dot_unchecked[grid, BLOCK](&a_gpu, &b_gpu, partial)),
         move |partial| {
             let products = |b0: usize| {
                 a.iter()

@@ -4,7 +4,7 @@
 use oxwarp::prelude::*;
 use oxwarp::vector::UInt4;
 
-use super::case::arguments;
+use super::case::{arguments, launch_either, with_unchecked};
 use super::random::Random;
 use super::{Case, Entry, Outcome, Size, Source, Twin, Work};
 
@@ -49,38 +49,47 @@ fn block_scan(own: u32) -> (u32, u32) {
     (before + inclusive - own, all)
 }
 
-#[kernel]
-fn scan_sums(x: &[UInt4], mut sums: DisjointSlice<u32, BlockIndex>) {
-    let own = x.get(*thread::index_1d()).map_or(0, |x| x.sum());
-    let (_, all) = block_scan(own);
-    if let Some(sum) = sums.get_mut(block::index()) {
-        *sum = all;
-    }
-}
-
-/// Makes each sum that of the tiles before; one block, for a multiple of its threads.
-#[kernel]
-fn scan_offsets(mut sums: DisjointSlice<u32>) {
-    let mut before = 0;
-    for i in thread::grid_stride(sums.len()) {
-        if let Some(sum) = sums.get_mut(i) {
-            let (in_block, all) = block_scan(*sum);
-            *sum = before + in_block;
-            before += all;
+with_unchecked! {
+    scan_sums_unchecked:
+    #[kernel]
+    fn scan_sums(x: &[UInt4], mut sums: DisjointSlice<u32, BlockIndex>) {
+        let own = x.get(*thread::index_1d()).map_or(0, |x| x.sum());
+        let (_, all) = block_scan(own);
+        if let Some(sum) = sums.get_mut(block::index()) {
+            *sum = all;
         }
     }
 }
 
-#[kernel]
-fn scan_tiles(x: &[UInt4], offsets: &[u32], mut y: DisjointSlice<UInt4>) {
-    let i = thread::index_1d();
-    let own = x.get(*i).copied().unwrap_or_default();
-    let (before, _) = block_scan(own.sum());
-    if let Some(y) = y.get_mut(i) {
-        let a = offsets[*block::index()] + before + own.x;
-        let b = a + own.y;
-        let c = b + own.z;
-        *y = UInt4::new(a, b, c, c + own.w);
+with_unchecked! {
+    scan_offsets_unchecked:
+    /// Makes each sum that of the tiles before; one block, for a multiple of its threads.
+    #[kernel]
+    fn scan_offsets(mut sums: DisjointSlice<u32>) {
+        let mut before = 0;
+        for i in thread::grid_stride(sums.len()) {
+            if let Some(sum) = sums.get_mut(i) {
+                let (in_block, all) = block_scan(*sum);
+                *sum = before + in_block;
+                before += all;
+            }
+        }
+    }
+}
+
+with_unchecked! {
+    scan_tiles_unchecked:
+    #[kernel]
+    fn scan_tiles(x: &[UInt4], offsets: &[u32], mut y: DisjointSlice<UInt4>) {
+        let i = thread::index_1d();
+        let own = x.get(*i).copied().unwrap_or_default();
+        let (before, _) = block_scan(own.sum());
+        if let Some(y) = y.get_mut(i) {
+            let a = offsets[*block::index()] + before + own.x;
+            let b = a + own.y;
+            let c = b + own.z;
+            *y = UInt4::new(a, b, c, c + own.w);
+        }
     }
 }
 
@@ -120,10 +129,10 @@ fn case(gpu: &Gpu, size: Size) -> Outcome<Case> {
             sums.fill(0)?;
             y.fill(UInt4::splat(0))
         },
-        move |(sums, y)| {
-            launch!(scan_sums[grid, BLOCK](&x_gpu, &mut *sums))?;
-            launch!(scan_offsets[1, BLOCK](&mut *sums))?;
-            launch!(scan_tiles[grid, BLOCK](&x_gpu, &*sums, y))
+        move |checks, (sums, y)| {
+            launch_either!(checks, scan_sums / scan_sums_unchecked[grid, BLOCK](&x_gpu, &mut *sums))?;
+            launch_either!(checks, scan_offsets / scan_offsets_unchecked[1, BLOCK](&mut *sums))?;
+            launch_either!(checks, scan_tiles / scan_tiles_unchecked[grid, BLOCK](&x_gpu, &*sums, y))
         },
         move |(_, y)| {
             let mut sum = 0;

@@ -3,24 +3,27 @@
 use oxwarp::DeviceArray2;
 use oxwarp::prelude::*;
 
-use super::case::{arguments, close};
+use super::case::{arguments, close, launch_either, with_unchecked};
 use super::random::floats;
 use super::{Case, Entry, Outcome, Size, Source, Twin, Work};
 
-/// The edge stays as it is.
-#[kernel]
-fn stencil_2d(k: f32, x: &[f32], mut y: DisjointSlice<f32, ThreadIndex2d>) {
-    let i = thread::index_2d();
-    let (row, col) = (i.row(), i.col());
-    let [rows, cols] = y.shape();
-    if let Some(y) = y.get_mut(i) {
-        let p = row * cols + col;
-        let is_inside = row > 0 && row < rows - 1 && col > 0 && col < cols - 1;
-        *y = if is_inside {
-            x[p] + k * (x[p - 1] + x[p + 1] + x[p - cols] + x[p + cols] - 4.0 * x[p])
-        } else {
-            x[p]
-        };
+with_unchecked! {
+    stencil_2d_unchecked:
+    /// The edge stays as it is.
+    #[kernel]
+    fn stencil_2d(k: f32, x: &[f32], mut y: DisjointSlice<f32, ThreadIndex2d>) {
+        let i = thread::index_2d();
+        let (row, col) = (i.row(), i.col());
+        let [rows, cols] = y.shape();
+        if let Some(y) = y.get_mut(i) {
+            let p = row * cols + col;
+            let is_inside = row > 0 && row < rows - 1 && col > 0 && col < cols - 1;
+            *y = if is_inside {
+                x[p] + k * (x[p - 1] + x[p + 1] + x[p - cols] + x[p + cols] - 4.0 * x[p])
+            } else {
+                x[p]
+            };
+        }
     }
 }
 
@@ -56,7 +59,7 @@ fn case_2d(gpu: &Gpu, size: Size) -> Outcome<Case> {
         vec![twin],
         y_gpu,
         |y| y.fill(f32::NAN),
-        move |y| launch!(stencil_2d[grid, (32, 8)](K, &x_gpu, y)),
+        move |checks, y| launch_either!(checks, stencil_2d / stencil_2d_unchecked[grid, (32, 8)](K, &x_gpu, y)),
         move |y| {
             close(&y.to_vec()?, 0..rows * cols, 1e-5, |p| {
                 let at = |p: usize| f64::from(x[p]);

@@ -2,7 +2,7 @@
 
 use oxwarp::prelude::*;
 
-use super::case::{arguments, close};
+use super::case::{arguments, close, launch_either, with_unchecked};
 use super::random::floats;
 use super::{Case, Entry, Outcome, Size, Source, Twin, Work};
 
@@ -18,32 +18,38 @@ struct Particle {
 // SAFETY: it holds numbers.
 unsafe impl oxwarp::DeviceCopy for Particle {}
 
-#[kernel]
-fn move_aos(dt: f32, mut particles: DisjointSlice<Particle>) {
-    if let Some(particle) = particles.get_mut(thread::index_1d()) {
-        let mut moved = *particle;
-        for (x, v) in moved.position.iter_mut().zip(moved.velocity) {
-            *x += dt * v;
+with_unchecked! {
+    move_aos_unchecked:
+    #[kernel]
+    fn move_aos(dt: f32, mut particles: DisjointSlice<Particle>) {
+        if let Some(particle) = particles.get_mut(thread::index_1d()) {
+            let mut moved = *particle;
+            for (x, v) in moved.position.iter_mut().zip(moved.velocity) {
+                *x += dt * v;
+            }
+            *particle = moved;
         }
-        *particle = moved;
     }
 }
 
-#[kernel]
-fn move_soa(
-    dt: f32,
-    vx: &[f32],
-    vy: &[f32],
-    vz: &[f32],
-    mut x: DisjointSlice<f32>,
-    mut y: DisjointSlice<f32>,
-    mut z: DisjointSlice<f32>,
-) {
-    let i = thread::index_1d();
-    if let (Some(x), Some(y), Some(z)) = (x.get_mut(i), y.get_mut(i), z.get_mut(i)) {
-        *x += dt * vx[*i];
-        *y += dt * vy[*i];
-        *z += dt * vz[*i];
+with_unchecked! {
+    move_soa_unchecked:
+    #[kernel]
+    fn move_soa(
+        dt: f32,
+        vx: &[f32],
+        vy: &[f32],
+        vz: &[f32],
+        mut x: DisjointSlice<f32>,
+        mut y: DisjointSlice<f32>,
+        mut z: DisjointSlice<f32>,
+    ) {
+        let i = thread::index_1d();
+        if let (Some(x), Some(y), Some(z)) = (x.get_mut(i), y.get_mut(i), z.get_mut(i)) {
+            *x += dt * vx[*i];
+            *y += dt * vy[*i];
+            *z += dt * vz[*i];
+        }
     }
 }
 
@@ -84,7 +90,7 @@ fn aos_case(gpu: &Gpu, size: Size) -> Outcome<Case> {
         vec![twin],
         particles,
         move |particles| particles.copy_from(&start),
-        move |particles| launch!(move_aos[grid, BLOCK](DT, particles)),
+        move |checks, particles| launch_either!(checks, move_aos / move_aos_unchecked[grid, BLOCK](DT, particles)),
         move |particles| {
             let particles = particles.to_vec()?;
             let is_right = |(now, before): (&Particle, &Particle)| {
@@ -145,7 +151,7 @@ fn soa_case(gpu: &Gpu, size: Size) -> Outcome<Case> {
                 .zip(&start)
                 .try_for_each(|(x, start)| x.copy_from(start))
         },
-        move |[x, y, z]| launch!(move_soa[grid, BLOCK](DT, &vx, &vy, &vz, x, y, z)),
+        move |checks, [x, y, z]| launch_either!(checks, move_soa / move_soa_unchecked[grid, BLOCK](DT, &vx, &vy, &vz, x, y, z)),
         move |position| {
             for (now, (before, velocity)) in position.iter().zip(before.iter().zip(&velocity)) {
                 let wanted = |i: usize| f64::from(before[i]) + f64::from(DT * velocity[i]);

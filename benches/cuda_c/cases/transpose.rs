@@ -3,35 +3,41 @@
 use oxwarp::DeviceArray2;
 use oxwarp::prelude::*;
 
-use super::case::arguments;
+use super::case::{Checks, arguments, launch_either, with_unchecked};
 use super::random::floats;
 use super::{Case, Entry, Outcome, Size, Source, Twin, Work};
 
-#[kernel]
-fn transpose_naive(x: &[f32], mut y: DisjointSlice<f32, ThreadIndex2d>) {
-    let i = thread::index_2d();
-    let [rows, _] = y.shape();
-    if let Some(y) = y.get_mut(i) {
-        *y = x[i.col() * rows + i.row()];
+with_unchecked! {
+    transpose_naive_unchecked:
+    #[kernel]
+    fn transpose_naive(x: &[f32], mut y: DisjointSlice<f32, ThreadIndex2d>) {
+        let i = thread::index_2d();
+        let [rows, _] = y.shape();
+        if let Some(y) = y.get_mut(i) {
+            *y = x[i.col() * rows + i.row()];
+        }
     }
 }
 
-/// A block makes a tile of 32x32 of `y` from the tile of `x` that lies across the diagonal.
-#[kernel]
-fn transpose_tiled(x: &[f32], mut y: DisjointSlice<f32, ThreadIndex2d>) {
-    // A column more, so that a warp reads a column from 32 banks.
-    let tile = shared_array![f32; 32, 33];
-    let [rows, cols] = y.shape();
-    let i = thread::index_2d();
-    let tx = thread::thread_idx_x() as usize;
-    let ty = thread::thread_idx_y() as usize;
-    let (x_row, x_col) = (i.col() - tx + ty, i.row() - ty + tx);
-    if x_row < cols && x_col < rows {
-        tile.set((ty, tx), x[x_row * rows + x_col]);
-    }
-    sync_threads();
-    if let Some(y) = y.get_mut(i) {
-        *y = tile.get((tx, ty));
+with_unchecked! {
+    transpose_tiled_unchecked:
+    /// A block makes a tile of 32x32 of `y` from the tile of `x` that lies across the diagonal.
+    #[kernel]
+    fn transpose_tiled(x: &[f32], mut y: DisjointSlice<f32, ThreadIndex2d>) {
+        // A column more, so that a warp reads a column from 32 banks.
+        let tile = shared_array![f32; 32, 33];
+        let [rows, cols] = y.shape();
+        let i = thread::index_2d();
+        let tx = thread::thread_idx_x() as usize;
+        let ty = thread::thread_idx_y() as usize;
+        let (x_row, x_col) = (i.col() - tx + ty, i.row() - ty + tx);
+        if x_row < cols && x_col < rows {
+            tile.set((ty, tx), x[x_row * rows + x_col]);
+        }
+        sync_threads();
+        if let Some(y) = y.get_mut(i) {
+            *y = tile.get((tx, ty));
+        }
     }
 }
 
@@ -55,7 +61,7 @@ fn naive_case(gpu: &Gpu, size: Size) -> Outcome<Case> {
         size,
         "transpose_naive",
         (32, 8),
-        |grid, x, y| launch!(transpose_naive[grid, (32, 8)](x, y)),
+        |checks, grid, x, y| launch_either!(checks, transpose_naive / transpose_naive_unchecked[grid, (32, 8)](x, y)),
     )
 }
 
@@ -73,11 +79,12 @@ fn tiled_case(gpu: &Gpu, size: Size) -> Outcome<Case> {
         size,
         "transpose_tiled",
         (32, 32),
-        |grid, x, y| launch!(transpose_tiled[grid, (32, 32)](x, y)),
+        |checks, grid, x, y| launch_either!(checks, transpose_tiled / transpose_tiled_unchecked[grid, (32, 32)](x, y)),
     )
 }
 
-type Launch = fn((usize, usize), &DeviceArray<f32>, &mut DeviceArray2<f32>) -> oxwarp::Result<()>;
+type Launch =
+    fn(Checks, (usize, usize), &DeviceArray<f32>, &mut DeviceArray2<f32>) -> oxwarp::Result<()>;
 
 fn case(
     gpu: &Gpu,
@@ -98,7 +105,7 @@ fn case(
         vec![twin],
         y_gpu,
         |y| y.fill(f32::NAN),
-        move |y| launch(grid, &x_gpu, y),
+        move |checks, y| launch(checks, grid, &x_gpu, y),
         move |y| {
             let y = y.to_vec()?;
             let wrong = (0..rows * cols).find(|&i| y[i] != x[i % cols * rows + i / cols]);

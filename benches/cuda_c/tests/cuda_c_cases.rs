@@ -7,7 +7,7 @@
 #[path = "../cases/mod.rs"]
 mod cases;
 
-use cases::{ALL, Size};
+use cases::{ALL, Checks, Size};
 use oxwarp::Gpu;
 
 #[test]
@@ -17,12 +17,16 @@ fn the_rust_side_is_right() {
     for entry in ALL {
         let run = || {
             let mut case = (entry.build)(&gpu, Size::Small)?;
-            case.reset()?;
-            case.check()
-                .err()
-                .ok_or("the check passes before the first launch")?;
-            case.launch()?;
-            case.check()
+            for checks in [Checks::On, Checks::Off] {
+                case.reset()?;
+                case.check()
+                    .err()
+                    .ok_or("the check passes before the first launch")?;
+                case.launch(checks)?;
+                case.check()
+                    .map_err(|error| format!("checks {checks:?}: {error}"))?;
+            }
+            cases::Outcome::Ok(())
         };
         if let Err(error) = run() {
             wrong.push(format!("{}: {error}", entry.name));
