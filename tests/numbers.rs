@@ -437,6 +437,243 @@ fn half_turns_are_exact() {
     assert_eq!(math::frexp(-6.0f32), (-0.75, 3));
 }
 
+/// `x`, then `erfcx`, `bessel_i0`, `bessel_i1`, `jn` of order 3 and `yn` of order 3 at `|x|`, computed with 30 digits.
+const SPECIAL: [[f64; 6]; 10] = [
+    [
+        -3.0,
+        16205.988853999586,
+        4.8807925858650245,
+        -3.9533702174026093,
+        -0.30906272225525167,
+        -0.5385416161050316,
+    ],
+    [
+        -0.5,
+        1.952360489182557,
+        1.0634833707413236,
+        -0.2578943053908963,
+        -0.002563729994587244,
+        -42.059494304723884,
+    ],
+    [
+        0.3,
+        0.7345993345676551,
+        1.022626879351597,
+        0.15169384000359276,
+        0.000559343047748846,
+        -190.77481501430938,
+    ],
+    [
+        1.0,
+        0.427583576155807,
+        1.2660658777520084,
+        0.565159103992485,
+        0.019563353982668407,
+        -5.821517605964729,
+    ],
+    [
+        2.5,
+        0.2108063640611436,
+        3.289839144050123,
+        2.5167162452886984,
+        0.21660039103911352,
+        -0.756055496753671,
+    ],
+    [
+        6.0,
+        0.09277656780053835,
+        67.23440697647797,
+        61.341936777640235,
+        0.1147683848207753,
+        0.3282489459991403,
+    ],
+    [
+        7.75,
+        0.07220717081466976,
+        338.5137537472759,
+        315.85248092400343,
+        -0.2823320058034423,
+        0.09454826974663674,
+    ],
+    [
+        8.0,
+        0.06998516620088092,
+        427.5641157218048,
+        399.8731367825601,
+        -0.2911322070659523,
+        0.026542159321058446,
+    ],
+    [
+        12.0,
+        0.04685422101489376,
+        18948.925349296307,
+        18141.348781638833,
+        0.19513693953109268,
+        0.12900614368007832,
+    ],
+    [
+        20.0,
+        0.02817434874105132,
+        43558282.559553534,
+        42454973.38512777,
+        -0.09890139456044968,
+        0.1496732627133941,
+    ],
+];
+
+#[kernel]
+fn special<T: math::Real + 'static>(x: &[T], mut out: DisjointSlice<[T; 10]>) {
+    let i = thread::index_1d();
+    let Some(out) = out.get_mut(i) else { return };
+    let x = x[*i];
+    let size = math::max(x, math::next_after(x, math::exp10(x)));
+    let (rest, _) = math::remquo(math::bessel_i0(x), size);
+    *out = [
+        math::erfcx(x),
+        math::bessel_i0(x),
+        math::bessel_i1(x),
+        math::jn(3, x),
+        math::yn(3, math::norm(&[x])),
+        math::rhypot(x, x),
+        math::rnorm3(x, x, x),
+        math::norm(&[x; 7]),
+        math::logb(x),
+        math::ldexp(rest, 0),
+    ];
+}
+
+#[test]
+fn special_functions_have_their_known_values() {
+    let gpu = Gpu::new().unwrap();
+    let doubles = SPECIAL.map(|row| row[0]);
+    let singles = doubles.map(|x| x as f32);
+    let mut double = gpu.zeros::<[f64; 10]>(10).unwrap();
+    let mut single = gpu.zeros::<[f32; 10]>(10).unwrap();
+    special
+        .for_each(10)
+        .launch(&gpu.to_device(&doubles).unwrap(), &mut double)
+        .unwrap();
+    special
+        .for_each(10)
+        .launch(&gpu.to_device(&singles).unwrap(), &mut single)
+        .unwrap();
+    let (double, single) = (double.to_vec().unwrap(), single.to_vec().unwrap());
+    for ((row, double), single) in SPECIAL.iter().zip(double).zip(single) {
+        let x = row[0];
+        let mut expected = row[1..].to_vec();
+        expected.extend([
+            1.0 / (x.abs() * 2f64.sqrt()),
+            1.0 / (x.abs() * 3f64.sqrt()),
+            x.abs() * 7f64.sqrt(),
+            x.abs().log2().floor(),
+        ]);
+        for (k, expected) in expected.into_iter().enumerate() {
+            let error = (double[k] / expected - 1.0).abs();
+            assert!(
+                error < 2e-14 || expected == double[k],
+                "{k}: {x} gives {}, not {expected}",
+                double[k]
+            );
+            let x = f64::from(x as f32);
+            // 0.3 is another number in `f32`.
+            let bound = if k < 5 && x != row[0] { 1e-6 } else { 4e-6 };
+            let error = (f64::from(single[k]) / expected - 1.0).abs();
+            assert!(
+                error < bound || f64::from(single[k]) == expected,
+                "{k}: {x} gives {}, not {expected}",
+                single[k]
+            );
+        }
+    }
+}
+
+#[test]
+fn special_functions_at_their_limits() {
+    let inf = f64::INFINITY;
+    assert!((math::erfcx(1e10f64) / 5.641895835477563e-11 - 1.0).abs() < 1e-15);
+    assert!((math::erfcx(30.0f64) / 0.01879588886141675 - 1.0).abs() < 1e-15);
+    assert_eq!(
+        [math::erfcx(inf), math::erfcx(-inf), math::erfcx(-27.0)],
+        [0.0, inf, inf]
+    );
+    assert_eq!(
+        [
+            math::erfcx(f32::INFINITY),
+            math::erfcx(-10.0f32),
+            math::erfcx(0.0)
+        ],
+        [0.0, f32::INFINITY, 1.0]
+    );
+    assert!((math::bessel_i0(712.0f64) / 2.4684110577627523e+307 - 1.0).abs() < 1e-14);
+    assert!((math::bessel_i1(-500.0f64) / -2.5023034121761e+215 - 1.0).abs() < 1e-14);
+    assert_eq!(
+        [
+            math::bessel_i0(inf),
+            math::bessel_i1(-inf),
+            math::bessel_i0(0.0)
+        ],
+        [inf, -inf, 1.0]
+    );
+    assert_eq!(
+        [math::bessel_i0(-f32::INFINITY), math::bessel_i1(0.0f32)],
+        [f32::INFINITY, 0.0]
+    );
+    assert!(
+        math::erfcx(f64::NAN).is_nan()
+            && math::bessel_i0(f32::NAN).is_nan()
+            && math::norm(&[f64::NAN]).is_nan()
+    );
+    assert_eq!(
+        [
+            math::norm(&[f64::NAN, -inf]),
+            math::norm::<f64>(&[]),
+            math::rhypot(0.0, 0.0)
+        ],
+        [inf, 0.0, inf]
+    );
+    assert_eq!(
+        [
+            math::rhypot(inf, f64::NAN),
+            math::rnorm(&[0.0f64; 3]).recip()
+        ],
+        [0.0, 0.0]
+    );
+    assert!((math::rnorm(&[3e-300, 4e-300]) * 5e-300 - 1.0f64).abs() < 1e-15);
+    assert!((math::rhypot(3e300f64, 4e300) * 5e300 - 1.0).abs() < 1e-15);
+    assert_eq!(
+        [math::logb(0.0), math::logb(-inf), math::logb(5e-324)],
+        [-inf, inf, -1074.0]
+    );
+}
+
+#[test]
+fn remquo_is_the_remainder_and_the_last_bits_of_the_quotient() {
+    let mut random = Random::new(6);
+    for _ in 0..20000 {
+        let (x, y) = (f64::from_bits(random.bits()), f64::from_bits(random.bits()));
+        let (x, y) = if random.bits().is_multiple_of(2) {
+            (x, y)
+        } else {
+            (random.between(-99.0, 99.0), random.between(-9.0, 9.0))
+        };
+        let (rest, bits) = math::remquo(x, y);
+        let (expected, quotient) = libm::remquo(x, y);
+        assert!(
+            rest == expected || rest.is_nan() && expected.is_nan(),
+            "{x} {y}: {rest}, not {expected}"
+        );
+        if !rest.is_nan() {
+            assert_eq!(
+                (bits & 7, bits.signum()),
+                (quotient & 7, if bits == 0 { 0 } else { quotient.signum() }),
+                "{x} {y}"
+            );
+        }
+    }
+    assert_eq!(math::remquo(7.0f32, 2.0), (-1.0, 4));
+    assert_eq!(math::remquo(-5.0f32, 2.0), (-1.0, -2));
+}
+
 #[test]
 fn ptxas_takes_it() {
     device_code::assembles();

@@ -17,7 +17,7 @@ use crate::names;
 pub const LIBM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/libm.bc"));
 
 /// C's functions on doubles; those on floats have an `f` more. All are in libdevice and in the `libm` crate.
-const FUNCTIONS: [&str; 40] = [
+const FUNCTIONS: [&str; 42] = [
     "acos",
     "acosh",
     "asin",
@@ -41,6 +41,7 @@ const FUNCTIONS: [&str; 40] = [
     "ilogb",
     "j0",
     "j1",
+    "jn",
     "ldexp",
     "lgamma",
     "log",
@@ -58,6 +59,7 @@ const FUNCTIONS: [&str; 40] = [
     "tgamma",
     "y0",
     "y1",
+    "yn",
 ];
 
 /// LLVM's intrinsics that have no instruction on NVPTX, without `llvm.` and the type.

@@ -44,6 +44,10 @@ functions! {
     "gpu.math.y0" y0(x: f64) -> f64 = libm::y0;
     "gpu.math.y1f" y1f(x: f32) -> f32 = libm::y1f;
     "gpu.math.y1" y1(x: f64) -> f64 = libm::y1;
+    "gpu.math.jnf" jnf(order: i32, x: f32) -> f32 = libm::jnf;
+    "gpu.math.jn" jn(order: i32, x: f64) -> f64 = libm::jn;
+    "gpu.math.ynf" ynf(order: i32, x: f32) -> f32 = libm::ynf;
+    "gpu.math.yn" yn(order: i32, x: f64) -> f64 = libm::yn;
     "gpu.math.nextafterf" nextafterf(x: f32, y: f32) -> f32 = libm::nextafterf;
     "gpu.math.nextafter" nextafter(x: f64, y: f64) -> f64 = libm::nextafter;
     "gpu.math.remainderf" remainderf(x: f32, y: f32) -> f32 = libm::remainderf;

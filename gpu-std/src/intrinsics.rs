@@ -426,6 +426,14 @@ unsafe extern "C" {
     pub safe fn y1f(x: f32) -> f32;
     #[link_name = "gpu.math.y1"]
     pub safe fn y1(x: f64) -> f64;
+    #[link_name = "gpu.math.jnf"]
+    pub safe fn jnf(order: i32, x: f32) -> f32;
+    #[link_name = "gpu.math.jn"]
+    pub safe fn jn(order: i32, x: f64) -> f64;
+    #[link_name = "gpu.math.ynf"]
+    pub safe fn ynf(order: i32, x: f32) -> f32;
+    #[link_name = "gpu.math.yn"]
+    pub safe fn yn(order: i32, x: f64) -> f64;
     #[link_name = "gpu.math.nextafterf"]
     pub safe fn nextafterf(x: f32, y: f32) -> f32;
     #[link_name = "gpu.math.nextafter"]

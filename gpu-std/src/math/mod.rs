@@ -5,9 +5,13 @@
 //! device the functions come from CUDA's libdevice where it is found, else from the `libm` crate, which the simulator uses
 //! too; [`sin_pi`], [`erf_inv`], [`norm_cdf`] and others on top of them are computed here.
 
+mod bessel;
 mod inverse;
+mod norm;
 mod real;
+mod scaled;
 
+pub use norm::{norm, norm3, norm4, rhypot, rnorm, rnorm3, rnorm4};
 pub use real::Real;
 
 macro_rules! functions {
@@ -43,6 +47,12 @@ functions! {
     y0(x: T) -> T = y0, "x";
     /// The Bessel function of the second kind of order 1. CUDA C: `y1`, `y1f`.
     y1(x: T) -> T = y1, "x";
+    /// The modified Bessel function of the first kind of order 0. CUDA C: `cyl_bessel_i0`, `cyl_bessel_i0f`.
+    bessel_i0(x: T) -> T = bessel_i0, "x";
+    /// The modified Bessel function of the first kind of order 1. CUDA C: `cyl_bessel_i1`, `cyl_bessel_i1f`.
+    bessel_i1(x: T) -> T = bessel_i1, "x";
+    /// `exp(x²) erfc(x)`, which decreases slowly where [`erfc`] is tiny. CUDA C: `erfcx`, `erfcxf`.
+    erfcx(x: T) -> T = erfcx, "x";
     /// The next number after `x` towards `y`. CUDA C: `nextafter`, `nextafterf`.
     next_after(x: T, y: T) -> T = nextafter, "x, y";
     /// The remainder of `x / y` with the quotient rounded to the nearest integer, half to even. (`x % y` truncates it:
@@ -72,6 +82,30 @@ functions! {
     norm_cdf(x: T) -> T = norm_cdf, "x";
     /// The inverse of [`norm_cdf`]: NaN outside [0, 1]. CUDA C: `normcdfinv`.
     norm_cdf_inv(x: T) -> T = norm_cdf_inv, "x";
+}
+
+/// The Bessel function of the first kind of order `n`. CUDA C: `jn`, `jnf`.
+///
+/// ```
+/// fn third(x: f64) -> f64 {
+///     gpu_std::math::jn(3, x)
+/// }
+/// ```
+#[inline]
+pub fn jn<T: Real>(n: i32, x: T) -> T {
+    x.jn(n)
+}
+
+/// The Bessel function of the second kind of order `n`. CUDA C: `yn`, `ynf`.
+///
+/// ```
+/// fn third(x: f64) -> f64 {
+///     gpu_std::math::yn(3, x)
+/// }
+/// ```
+#[inline]
+pub fn yn<T: Real>(n: i32, x: T) -> T {
+    x.yn(n)
 }
 
 /// A number's fraction, of absolute value in [0.5, 1), and its exponent, so that `x` is `fraction * 2^exponent`. For 0,
@@ -105,6 +139,46 @@ pub fn modf<T: Real>(x: T) -> (T, T) {
         T::ZERO
     };
     (rest.copysign(x), whole)
+}
+
+/// [`remainder`], and the last three bits of the quotient with its sign. CUDA C: `remquo`.
+///
+/// ```
+/// use core::f64::consts::FRAC_PI_4;
+///
+/// /// The angle to the nearest axis or diagonal, and which one that is.
+/// fn octant(angle: f64) -> (f64, i32) {
+///     gpu_std::math::remquo(angle, FRAC_PI_4)
+/// }
+/// ```
+#[inline]
+pub fn remquo<T: Real>(x: T, y: T) -> (T, i32) {
+    // Eight times `y` goes out of `x` and leaves the bits that are wanted; all steps are exact.
+    let eight = y.abs().ldexp(3);
+    let small = if eight < T::INFINITY { x.rem(eight) } else { x };
+    let rest = small.remainder(y);
+    let quotient = ((small - rest) / y).round_ties_even();
+    let bits = (quotient.abs().to_u32() & 7) as i32;
+    (rest, if quotient < T::ZERO { -bits } else { bits })
+}
+
+/// The exponent of `x` as a number: `floor(log2(|x|))`, negative infinity for 0, infinity for infinities. CUDA C: `logb`.
+///
+/// ```
+/// fn octave(frequency: f64) -> f64 {
+///     gpu_std::math::logb(frequency)
+/// }
+/// ```
+#[inline]
+pub fn logb<T: Real>(x: T) -> T {
+    let size = x.abs();
+    if size > T::ZERO && size < T::INFINITY {
+        T::from_f64(x.ilogb().into())
+    } else if size == T::ZERO {
+        T::ZERO - T::INFINITY
+    } else {
+        size
+    }
 }
 
 /// `sin(pi * x)`, accurate for large `x` too. CUDA C: `sinpi`.
@@ -172,40 +246,4 @@ fn in_quarter<T: Real>(quarter: u32, rest: T) -> T {
     } else {
         T::ZERO - value
     }
-}
-
-/// `sqrt(x² + y² + z²)` without overflow or underflow in between. CUDA C: `norm3d`.
-///
-/// ```
-/// fn length(v: [f64; 3]) -> f64 {
-///     gpu_std::math::norm3(v[0], v[1], v[2])
-/// }
-/// ```
-#[inline]
-pub fn norm3<T: Real>(x: T, y: T, z: T) -> T {
-    norm4(x, y, z, T::ZERO)
-}
-
-/// `sqrt(x² + y² + z² + w²)` without overflow or underflow in between. CUDA C: `norm4d`.
-///
-/// ```
-/// fn length(v: [f64; 4]) -> f64 {
-///     gpu_std::math::norm4(v[0], v[1], v[2], v[3])
-/// }
-/// ```
-#[inline]
-pub fn norm4<T: Real>(x: T, y: T, z: T, w: T) -> T {
-    let largest = x.abs().max(y.abs()).max(z.abs().max(w.abs()));
-    if !(largest > T::ZERO && largest < T::INFINITY) {
-        // Zero, infinity or only NaN.
-        return if largest == T::ZERO {
-            x + y + z + w
-        } else {
-            largest
-        };
-    }
-    // A power of two scales exactly.
-    let exponent = largest.ilogb();
-    let [x, y, z, w] = [x, y, z, w].map(|x| x.ldexp(-exponent));
-    (x * x + y * y + (z * z + w * w)).sqrt().ldexp(exponent)
 }

@@ -5,7 +5,7 @@
 
 use core::ops::{Add, Div, Mul, Sub};
 
-use super::inverse;
+use super::{bessel, inverse, scaled};
 use crate::intrinsics as gpu;
 
 /// `f32` or `f64`.
@@ -113,6 +113,18 @@ pub trait Real:
     #[doc(hidden)]
     fn y1(self) -> Self;
     #[doc(hidden)]
+    fn jn(self, order: i32) -> Self;
+    #[doc(hidden)]
+    fn yn(self, order: i32) -> Self;
+    #[doc(hidden)]
+    fn bessel_i0(self) -> Self;
+    #[doc(hidden)]
+    fn bessel_i1(self) -> Self;
+    #[doc(hidden)]
+    fn erfcx(self) -> Self;
+    #[doc(hidden)]
+    fn rem(self, divisor: Self) -> Self;
+    #[doc(hidden)]
     fn nextafter(self, to: Self) -> Self;
     #[doc(hidden)]
     fn remainder(self, divisor: Self) -> Self;
@@ -162,6 +174,22 @@ macro_rules! real {
                 $float::max(self, other)
             }
             #[inline]
+            fn rem(self, divisor: Self) -> Self {
+                self % divisor
+            }
+            #[inline]
+            fn bessel_i0(self) -> Self {
+                bessel::$float::i0(self)
+            }
+            #[inline]
+            fn bessel_i1(self) -> Self {
+                bessel::$float::i1(self)
+            }
+            #[inline]
+            fn erfcx(self) -> Self {
+                scaled::$float::erfcx(self)
+            }
+            #[inline]
             fn erf_inv(self) -> Self {
                 inverse::$float::erf_inv(self)
             }
@@ -197,6 +225,14 @@ macro_rules! real {
             fn ilogb(self) -> i32 {
                 ilogb::$float(self)
             }
+            #[inline]
+            fn jn(self, order: i32) -> Self {
+                jn::$float(order, self)
+            }
+            #[inline]
+            fn yn(self, order: i32) -> Self {
+                yn::$float(order, self)
+            }
         }
     };
 }
@@ -213,6 +249,14 @@ mod ldexp {
     pub fn f64(x: f64, exponent: i32) -> f64 {
         gpu::ldexp(x, exponent)
     }
+}
+
+mod jn {
+    pub use crate::intrinsics::{jn as f64, jnf as f32};
+}
+
+mod yn {
+    pub use crate::intrinsics::{yn as f64, ynf as f32};
 }
 
 mod ilogb {
