@@ -20,12 +20,21 @@ pub struct Dim3 {
 
 impl Dim3 {
     /// How many positions an extent has: `x * y * z`.
+    ///
+    /// ```
+    /// assert_eq!(gpu_std::Dim3 { x: 4, y: 3, z: 2 }.count(), 24);
+    /// ```
     #[inline]
     pub const fn count(self) -> u64 {
         self.x as u64 * self.y as u64 * self.z as u64
     }
 
     /// The row-major place of `self` in `extent`: x runs fastest.
+    ///
+    /// ```
+    /// let extent = gpu_std::Dim3 { x: 4, y: 3, z: 2 };
+    /// assert_eq!(gpu_std::Dim3 { x: 1, y: 2, z: 1 }.linear_in(extent), 1 + 4 * (2 + 3));
+    /// ```
     #[inline]
     pub const fn linear_in(self, extent: Dim3) -> u64 {
         self.x as u64 + extent.x as u64 * (self.y as u64 + extent.y as u64 * self.z as u64)

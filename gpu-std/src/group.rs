@@ -79,29 +79,68 @@ impl Grid {
 }
 
 /// All threads of this thread's block. CUDA C++: `cooperative_groups::this_thread_block()`.
+///
+/// ```
+/// use gpu_std::group;
+///
+/// fn any_in_block(x: f32) -> bool {
+///     group::block().any(x > 0.0)
+/// }
+/// ```
 #[inline]
 pub fn block() -> Block {
     Block(())
 }
 
 /// The block as a group, from [`block()`].
+///
+/// CUDA C++: `cooperative_groups::thread_block`.
+///
+/// ```
+/// use gpu_std::group::{self, Block};
+///
+/// fn share(block: Block) -> bool {
+///     block.count(block.rank() % 2 == 0) == block.size().div_ceil(2)
+/// }
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Block(());
 
 impl Block {
     /// This thread's number in the block: [`thread::index_in_block`]. CUDA C++: `thread_rank()`.
+    ///
+    /// ```
+    /// fn is_first() -> bool {
+    ///     gpu_std::group::block().rank() == 0
+    /// }
+    /// ```
     #[inline]
     pub fn rank(self) -> u32 {
         thread::index_in_block() as u32
     }
 
     /// Threads of the block. CUDA C++: `size()`, `num_threads()`.
+    ///
+    /// ```
+    /// fn is_last() -> bool {
+    ///     let block = gpu_std::group::block();
+    ///     block.rank() + 1 == block.size()
+    /// }
+    /// ```
     #[inline]
     pub fn size(self) -> u32 {
         block::len() as u32
     }
 
     /// [`sync_threads`](sync::sync_threads). CUDA C++: `sync()`.
+    ///
+    /// ```
+    /// fn in_turn(first: impl Fn(), second: impl Fn()) {
+    ///     first();
+    ///     gpu_std::group::block().sync();
+    ///     second();
+    /// }
+    /// ```
     #[inline]
     #[track_caller]
     pub fn sync(self) {
@@ -109,6 +148,14 @@ impl Block {
     }
 
     /// Synchronises, and tells whether `predicate` is true in every thread.
+    ///
+    /// CUDA C: `__syncthreads_and()`.
+    ///
+    /// ```
+    /// fn converged(error: f32) -> bool {
+    ///     gpu_std::group::block().all(error < 1e-6)
+    /// }
+    /// ```
     #[inline]
     #[track_caller]
     pub fn all(self, predicate: bool) -> bool {
@@ -116,6 +163,14 @@ impl Block {
     }
 
     /// Synchronises, and tells whether `predicate` is true in any thread.
+    ///
+    /// CUDA C: `__syncthreads_or()`.
+    ///
+    /// ```
+    /// fn overflowed(x: f32) -> bool {
+    ///     gpu_std::group::block().any(x.is_infinite())
+    /// }
+    /// ```
     #[inline]
     #[track_caller]
     pub fn any(self, predicate: bool) -> bool {
@@ -123,6 +178,14 @@ impl Block {
     }
 
     /// Synchronises, and counts the threads in which `predicate` is true.
+    ///
+    /// CUDA C: `__syncthreads_count()`.
+    ///
+    /// ```
+    /// fn positive(x: f32) -> u32 {
+    ///     gpu_std::group::block().count(x > 0.0)
+    /// }
+    /// ```
     #[inline]
     #[track_caller]
     pub fn count(self, predicate: bool) -> u32 {
@@ -135,6 +198,15 @@ impl Block {
 ///
 /// CUDA C++: `tiled_partition<N>(this_thread_block())`. Every GPU. `N` is 1, 2, 4, 8, 16 or 32, else it is a compile
 /// error.
+///
+/// ```
+/// use gpu_std::group::{self, LaneGroup};
+///
+/// /// The sum of each 8 neighbours.
+/// fn sum(x: f32) -> f32 {
+///     group::tile::<8>().reduce_add(x)
+/// }
+/// ```
 ///
 /// # Panics
 ///
@@ -159,6 +231,16 @@ pub fn tile<const N: u32>() -> Tile<N> {
 
 /// The whole warp as a tile. See [`tile`].
 ///
+/// CUDA C++: `tiled_partition<32>(this_thread_block())`. Every GPU.
+///
+/// ```
+/// use gpu_std::group::{self, LaneGroup};
+///
+/// fn sum(x: f32) -> f32 {
+///     group::warp().reduce_add(x)
+/// }
+/// ```
+///
 /// # Panics
 ///
 /// If the threads of the block are no multiple of 32; [`lanes(FULL_MASK)`](lanes) has what there is.
@@ -171,6 +253,17 @@ pub fn warp() -> Tile<WARP_SIZE> {
 /// The lanes of `mask` that have not ended. All of them make this call, with the same mask.
 ///
 /// One vote, which tells who is there.
+///
+/// CUDA C++ has no such group; the functions on masks, such as `__shfl_sync`, are used instead. Every GPU.
+///
+/// ```
+/// use gpu_std::group::{self, LaneGroup};
+///
+/// /// The sum of the even lanes, in them.
+/// fn sum(x: f32) -> f32 {
+///     group::lanes(0x5555_5555).reduce_add(x)
+/// }
+/// ```
 ///
 /// # Panics
 ///
@@ -212,12 +305,32 @@ pub fn coalesced() -> Lanes {
 }
 
 /// `N` neighbouring lanes of a warp, from [`tile`].
+///
+/// CUDA C++: `thread_block_tile<N>`.
+///
+/// ```
+/// use gpu_std::group::{LaneGroup, Tile};
+///
+/// fn mean<const N: u32>(tile: Tile<N>, x: f32) -> f32 {
+///     tile.reduce_add(x) / N as f32
+/// }
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Tile<const N: u32> {
     lane: u32,
 }
 
 /// Any lanes of a warp, from [`lanes`] or [`coalesced`]. The mask always has the lane that holds it.
+///
+/// CUDA C++: `coalesced_group`.
+///
+/// ```
+/// use gpu_std::group::{LaneGroup, Lanes};
+///
+/// fn mean(lanes: Lanes, x: f32) -> f32 {
+///     lanes.reduce_add(x) / lanes.size() as f32
+/// }
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Lanes {
     mask: u32,
@@ -228,27 +341,87 @@ pub struct Lanes {
 /// Ranks number the lanes of the group from 0 in the order of their lane numbers.
 ///
 /// Sums and the like of integers of up to 32 bits are one instruction from sm_80 on, `redux.sync`.
+///
+/// CUDA C++: the members and functions that `thread_block_tile` and `coalesced_group` have in common. Every GPU.
+///
+/// ```
+/// use gpu_std::group::LaneGroup;
+///
+/// fn spread(group: impl LaneGroup, x: f32) -> f32 {
+///     group.reduce_max(x) - group.reduce_min(x)
+/// }
+/// ```
 pub trait LaneGroup: Copy + sealed::Sealed {
     /// The lanes of the group, as a mask of the warp.
+    ///
+    /// CUDA C++ keeps it to itself. A shift in a [`Tile`], nothing in [`Lanes`].
+    ///
+    /// ```
+    /// use gpu_std::group::{self, LaneGroup};
+    ///
+    /// fn in_tile() -> u32 {
+    ///     group::tile::<16>().mask()
+    /// }
+    /// ```
     fn mask(self) -> u32;
 
     /// This lane's number in the group, from 0. CUDA C++: `thread_rank()`.
+    ///
+    /// ```
+    /// use gpu_std::group::{self, LaneGroup};
+    ///
+    /// fn in_tile() -> u32 {
+    ///     group::tile::<16>().rank()
+    /// }
+    /// ```
     fn rank(self) -> u32;
 
     /// Lanes of the group. CUDA C++: `size()`, `num_threads()`.
+    ///
+    /// ```
+    /// use gpu_std::group::{self, LaneGroup};
+    ///
+    /// fn in_tile() -> u32 {
+    ///     group::tile::<16>().size()
+    /// }
+    /// ```
     fn size(self) -> u32;
 
     /// The `value` of the lane of rank `rank`, modulo the size of the group. CUDA C++: `shfl()`.
+    ///
+    /// ```
+    /// use gpu_std::group::{self, LaneGroup};
+    ///
+    /// fn in_tile(x: f32) -> f32 {
+    ///     group::tile::<16>().shuffle_idx(x, 0)
+    /// }
+    /// ```
     #[track_caller]
     fn shuffle_idx<T: AnyBitPattern>(self, value: T, rank: u32) -> T;
 
     /// The `value` of the lane `delta` ranks below; the lanes below `delta` keep their own. `delta` is below 32.
     /// CUDA C++: `shfl_up()`.
+    ///
+    /// ```
+    /// use gpu_std::group::{self, LaneGroup};
+    ///
+    /// fn in_tile(x: f32) -> f32 {
+    ///     x - group::tile::<16>().shuffle_up(x, 1)
+    /// }
+    /// ```
     #[track_caller]
     fn shuffle_up<T: AnyBitPattern>(self, value: T, delta: u32) -> T;
 
     /// The `value` of the lane `delta` ranks above; the last `delta` lanes keep their own. `delta` is below 32.
     /// CUDA C++: `shfl_down()`.
+    ///
+    /// ```
+    /// use gpu_std::group::{self, LaneGroup};
+    ///
+    /// fn in_tile(x: f32) -> f32 {
+    ///     x + group::tile::<16>().shuffle_down(x, 1)
+    /// }
+    /// ```
     #[track_caller]
     fn shuffle_down<T: AnyBitPattern>(self, value: T, delta: u32) -> T;
 
@@ -256,16 +429,44 @@ pub trait LaneGroup: Copy + sealed::Sealed {
     /// `op` must be associative. All lanes get the same bits. CUDA C++: `reduce()`.
     ///
     /// A [`Tile`] needs one shuffle for each doubling, [`Lanes`] two and one more.
+    ///
+    /// ```
+    /// use gpu_std::group::{self, LaneGroup};
+    ///
+    /// fn in_tile(x: f32) -> f32 {
+    ///     group::tile::<16>().reduce(x, |a, b| a * b)
+    /// }
+    /// ```
     #[track_caller]
     fn reduce<T: AnyBitPattern>(self, value: T, op: impl Fn(T, T) -> T) -> T;
 
     /// The values of the lanes up to this one combined in the order of their ranks. `op` must be associative.
     /// CUDA C++: `inclusive_scan()`.
+    ///
+    /// One shuffle for each doubling in a [`Tile`], two in [`Lanes`].
+    ///
+    /// ```
+    /// use gpu_std::group::{self, LaneGroup};
+    ///
+    /// fn in_tile(x: f32) -> f32 {
+    ///     group::tile::<16>().inclusive_scan(x, |a, b| a * b)
+    /// }
+    /// ```
     #[track_caller]
     fn inclusive_scan<T: AnyBitPattern>(self, value: T, op: impl Fn(T, T) -> T) -> T;
 
     /// The values of the lanes before this one combined in the order of their ranks; `first` in the first lane. `op`
     /// must be associative. CUDA C++: `exclusive_scan()`.
+    ///
+    /// One shuffle more than [`inclusive_scan`](Self::inclusive_scan).
+    ///
+    /// ```
+    /// use gpu_std::group::{self, LaneGroup};
+    ///
+    /// fn in_tile(x: f32) -> f32 {
+    ///     group::tile::<16>().exclusive_scan(x, 1.0, |a, b| a * b)
+    /// }
+    /// ```
     #[inline]
     #[track_caller]
     fn exclusive_scan<T: AnyBitPattern>(self, value: T, first: T, op: impl Fn(T, T) -> T) -> T {
@@ -274,6 +475,16 @@ pub trait LaneGroup: Copy + sealed::Sealed {
     }
 
     /// Waits for the group, and makes what its lanes wrote before visible to each other. CUDA C++: `sync()`.
+    ///
+    /// CUDA C: `__syncwarp(mask)`; PTX ISA, `bar.warp.sync`.
+    ///
+    /// ```
+    /// use gpu_std::group::{self, LaneGroup};
+    ///
+    /// fn in_tile() -> () {
+    ///     group::tile::<16>().sync()
+    /// }
+    /// ```
     #[inline]
     #[track_caller]
     fn sync(self) {
@@ -281,6 +492,16 @@ pub trait LaneGroup: Copy + sealed::Sealed {
     }
 
     /// Whether `predicate` is true in all lanes. CUDA C++: `all()`.
+    ///
+    /// One `vote.sync`.
+    ///
+    /// ```
+    /// use gpu_std::group::{self, LaneGroup};
+    ///
+    /// fn in_tile(x: f32) -> bool {
+    ///     group::tile::<16>().all(x > 0.0)
+    /// }
+    /// ```
     #[inline]
     #[track_caller]
     fn all(self, predicate: bool) -> bool {
@@ -288,6 +509,16 @@ pub trait LaneGroup: Copy + sealed::Sealed {
     }
 
     /// Whether `predicate` is true in any lane. CUDA C++: `any()`.
+    ///
+    /// One `vote.sync`.
+    ///
+    /// ```
+    /// use gpu_std::group::{self, LaneGroup};
+    ///
+    /// fn in_tile(x: f32) -> bool {
+    ///     group::tile::<16>().any(x > 0.0)
+    /// }
+    /// ```
     #[inline]
     #[track_caller]
     fn any(self, predicate: bool) -> bool {
@@ -295,6 +526,16 @@ pub trait LaneGroup: Copy + sealed::Sealed {
     }
 
     /// The lanes in which `predicate` is true, as a mask of the warp. (CUDA C++'s `ballot()` numbers the bits by rank.)
+    ///
+    /// One `vote.sync`.
+    ///
+    /// ```
+    /// use gpu_std::group::{self, LaneGroup};
+    ///
+    /// fn in_tile(x: f32) -> u32 {
+    ///     group::tile::<16>().ballot(x > 0.0)
+    /// }
+    /// ```
     #[inline]
     #[track_caller]
     fn ballot(self, predicate: bool) -> u32 {
@@ -302,6 +543,16 @@ pub trait LaneGroup: Copy + sealed::Sealed {
     }
 
     /// In how many lanes `predicate` is true.
+    ///
+    /// CUDA C: `__popc(__ballot_sync(mask, predicate))`.
+    ///
+    /// ```
+    /// use gpu_std::group::{self, LaneGroup};
+    ///
+    /// fn in_tile(x: f32) -> u32 {
+    ///     group::tile::<16>().count(x > 0.0)
+    /// }
+    /// ```
     #[inline]
     #[track_caller]
     fn count(self, predicate: bool) -> u32 {
@@ -309,6 +560,16 @@ pub trait LaneGroup: Copy + sealed::Sealed {
     }
 
     /// The lanes that have the same `value`, as a mask of the warp. CUDA C++: `match_any()`.
+    ///
+    /// One `match.sync`, whose cost grows with the number of different values.
+    ///
+    /// ```
+    /// use gpu_std::group::{self, LaneGroup};
+    ///
+    /// fn in_tile(key: u32) -> u32 {
+    ///     group::tile::<16>().match_any(key)
+    /// }
+    /// ```
     #[inline]
     #[track_caller]
     fn match_any<T: Number>(self, value: T) -> u32 {
@@ -316,6 +577,16 @@ pub trait LaneGroup: Copy + sealed::Sealed {
     }
 
     /// Whether all lanes have the same `value`. CUDA C++: `match_all()`.
+    ///
+    /// One `match.sync`.
+    ///
+    /// ```
+    /// use gpu_std::group::{self, LaneGroup};
+    ///
+    /// fn in_tile(key: u32) -> bool {
+    ///     group::tile::<16>().match_all(key)
+    /// }
+    /// ```
     #[inline]
     #[track_caller]
     fn match_all<T: Number>(self, value: T) -> bool {
@@ -323,6 +594,17 @@ pub trait LaneGroup: Copy + sealed::Sealed {
     }
 
     /// The sum of the lanes' values. Integers wrap.
+    ///
+    /// CUDA C++: `reduce(group, value, plus<T>())`. Of integers of up to 32 bits one `redux.sync` on sm_80 and up, else as
+    /// [`reduce`](Self::reduce).
+    ///
+    /// ```
+    /// use gpu_std::group::{self, LaneGroup};
+    ///
+    /// fn in_tile(x: u32) -> u32 {
+    ///     group::tile::<16>().reduce_add(x)
+    /// }
+    /// ```
     #[inline]
     #[track_caller]
     fn reduce_add<T: Number>(self, value: T) -> T {
@@ -332,6 +614,17 @@ pub trait LaneGroup: Copy + sealed::Sealed {
     }
 
     /// The least of the lanes' values.
+    ///
+    /// CUDA C++: `reduce(group, value, less<T>())`. Of integers of up to 32 bits one `redux.sync` on sm_80 and up, else as
+    /// [`reduce`](Self::reduce).
+    ///
+    /// ```
+    /// use gpu_std::group::{self, LaneGroup};
+    ///
+    /// fn in_tile(x: u32) -> u32 {
+    ///     group::tile::<16>().reduce_min(x)
+    /// }
+    /// ```
     #[inline]
     #[track_caller]
     fn reduce_min<T: Number>(self, value: T) -> T {
@@ -341,6 +634,17 @@ pub trait LaneGroup: Copy + sealed::Sealed {
     }
 
     /// The greatest of the lanes' values.
+    ///
+    /// CUDA C++: `reduce(group, value, greater<T>())`. Of integers of up to 32 bits one `redux.sync` on sm_80 and up, else as
+    /// [`reduce`](Self::reduce).
+    ///
+    /// ```
+    /// use gpu_std::group::{self, LaneGroup};
+    ///
+    /// fn in_tile(x: u32) -> u32 {
+    ///     group::tile::<16>().reduce_max(x)
+    /// }
+    /// ```
     #[inline]
     #[track_caller]
     fn reduce_max<T: Number>(self, value: T) -> T {
@@ -350,6 +654,17 @@ pub trait LaneGroup: Copy + sealed::Sealed {
     }
 
     /// The bitwise and of the lanes' values.
+    ///
+    /// CUDA C++: `reduce(group, value, bit_and<T>())`. Of integers of up to 32 bits one `redux.sync` on sm_80 and up, else as
+    /// [`reduce`](Self::reduce).
+    ///
+    /// ```
+    /// use gpu_std::group::{self, LaneGroup};
+    ///
+    /// fn in_tile(x: u32) -> u32 {
+    ///     group::tile::<16>().reduce_and(x)
+    /// }
+    /// ```
     #[inline]
     #[track_caller]
     fn reduce_and<T: Integer>(self, value: T) -> T {
@@ -359,6 +674,17 @@ pub trait LaneGroup: Copy + sealed::Sealed {
     }
 
     /// The bitwise or of the lanes' values.
+    ///
+    /// CUDA C++: `reduce(group, value, bit_or<T>())`. Of integers of up to 32 bits one `redux.sync` on sm_80 and up, else as
+    /// [`reduce`](Self::reduce).
+    ///
+    /// ```
+    /// use gpu_std::group::{self, LaneGroup};
+    ///
+    /// fn in_tile(x: u32) -> u32 {
+    ///     group::tile::<16>().reduce_or(x)
+    /// }
+    /// ```
     #[inline]
     #[track_caller]
     fn reduce_or<T: Integer>(self, value: T) -> T {
@@ -368,6 +694,17 @@ pub trait LaneGroup: Copy + sealed::Sealed {
     }
 
     /// The bitwise exclusive or of the lanes' values.
+    ///
+    /// CUDA C++: `reduce(group, value, bit_xor<T>())`. Of integers of up to 32 bits one `redux.sync` on sm_80 and up, else as
+    /// [`reduce`](Self::reduce).
+    ///
+    /// ```
+    /// use gpu_std::group::{self, LaneGroup};
+    ///
+    /// fn in_tile(x: u32) -> u32 {
+    ///     group::tile::<16>().reduce_xor(x)
+    /// }
+    /// ```
     #[inline]
     #[track_caller]
     fn reduce_xor<T: Integer>(self, value: T) -> T {
@@ -377,6 +714,16 @@ pub trait LaneGroup: Copy + sealed::Sealed {
     }
 
     /// The sum of the values up to this lane's. Integers wrap.
+    ///
+    /// CUDA C++: `inclusive_scan(group, value, plus<T>())`.
+    ///
+    /// ```
+    /// use gpu_std::group::{self, LaneGroup};
+    ///
+    /// fn in_tile(x: u32) -> u32 {
+    ///     group::tile::<16>().inclusive_add(x)
+    /// }
+    /// ```
     #[inline]
     #[track_caller]
     fn inclusive_add<T: Number>(self, value: T) -> T {
@@ -384,6 +731,16 @@ pub trait LaneGroup: Copy + sealed::Sealed {
     }
 
     /// The sum of the values before this lane's, 0 in the first. Integers wrap.
+    ///
+    /// CUDA C++: `exclusive_scan(group, value, plus<T>())`.
+    ///
+    /// ```
+    /// use gpu_std::group::{self, LaneGroup};
+    ///
+    /// fn in_tile(x: u32) -> u32 {
+    ///     group::tile::<16>().exclusive_add(x)
+    /// }
+    /// ```
     #[inline]
     #[track_caller]
     fn exclusive_add<T: Number>(self, value: T) -> T {
@@ -391,6 +748,16 @@ pub trait LaneGroup: Copy + sealed::Sealed {
     }
 
     /// The least of the values up to this lane's.
+    ///
+    /// CUDA C++: `inclusive_scan(group, value, less<T>())`.
+    ///
+    /// ```
+    /// use gpu_std::group::{self, LaneGroup};
+    ///
+    /// fn in_tile(x: u32) -> u32 {
+    ///     group::tile::<16>().inclusive_min(x)
+    /// }
+    /// ```
     #[inline]
     #[track_caller]
     fn inclusive_min<T: Number>(self, value: T) -> T {
@@ -398,6 +765,16 @@ pub trait LaneGroup: Copy + sealed::Sealed {
     }
 
     /// The least of the values before this lane's, [`Number::GREATEST`] in the first.
+    ///
+    /// CUDA C++: `exclusive_scan(group, value, less<T>())`.
+    ///
+    /// ```
+    /// use gpu_std::group::{self, LaneGroup};
+    ///
+    /// fn in_tile(x: u32) -> u32 {
+    ///     group::tile::<16>().exclusive_min(x)
+    /// }
+    /// ```
     #[inline]
     #[track_caller]
     fn exclusive_min<T: Number>(self, value: T) -> T {
@@ -405,6 +782,16 @@ pub trait LaneGroup: Copy + sealed::Sealed {
     }
 
     /// The greatest of the values up to this lane's.
+    ///
+    /// CUDA C++: `inclusive_scan(group, value, greater<T>())`.
+    ///
+    /// ```
+    /// use gpu_std::group::{self, LaneGroup};
+    ///
+    /// fn in_tile(x: u32) -> u32 {
+    ///     group::tile::<16>().inclusive_max(x)
+    /// }
+    /// ```
     #[inline]
     #[track_caller]
     fn inclusive_max<T: Number>(self, value: T) -> T {
@@ -412,6 +799,16 @@ pub trait LaneGroup: Copy + sealed::Sealed {
     }
 
     /// The greatest of the values before this lane's, [`Number::LEAST`] in the first.
+    ///
+    /// CUDA C++: `exclusive_scan(group, value, greater<T>())`.
+    ///
+    /// ```
+    /// use gpu_std::group::{self, LaneGroup};
+    ///
+    /// fn in_tile(x: u32) -> u32 {
+    ///     group::tile::<16>().exclusive_max(x)
+    /// }
+    /// ```
     #[inline]
     #[track_caller]
     fn exclusive_max<T: Number>(self, value: T) -> T {
@@ -419,6 +816,16 @@ pub trait LaneGroup: Copy + sealed::Sealed {
     }
 
     /// The bitwise and of the values up to this lane's.
+    ///
+    /// CUDA C++: `inclusive_scan(group, value, bit_and<T>())`.
+    ///
+    /// ```
+    /// use gpu_std::group::{self, LaneGroup};
+    ///
+    /// fn in_tile(x: u32) -> u32 {
+    ///     group::tile::<16>().inclusive_and(x)
+    /// }
+    /// ```
     #[inline]
     #[track_caller]
     fn inclusive_and<T: Integer>(self, value: T) -> T {
@@ -426,6 +833,16 @@ pub trait LaneGroup: Copy + sealed::Sealed {
     }
 
     /// The bitwise and of the values before this lane's, all ones in the first.
+    ///
+    /// CUDA C++: `exclusive_scan(group, value, bit_and<T>())`.
+    ///
+    /// ```
+    /// use gpu_std::group::{self, LaneGroup};
+    ///
+    /// fn in_tile(x: u32) -> u32 {
+    ///     group::tile::<16>().exclusive_and(x)
+    /// }
+    /// ```
     #[inline]
     #[track_caller]
     fn exclusive_and<T: Integer>(self, value: T) -> T {
@@ -433,6 +850,16 @@ pub trait LaneGroup: Copy + sealed::Sealed {
     }
 
     /// The bitwise or of the values up to this lane's.
+    ///
+    /// CUDA C++: `inclusive_scan(group, value, bit_or<T>())`.
+    ///
+    /// ```
+    /// use gpu_std::group::{self, LaneGroup};
+    ///
+    /// fn in_tile(x: u32) -> u32 {
+    ///     group::tile::<16>().inclusive_or(x)
+    /// }
+    /// ```
     #[inline]
     #[track_caller]
     fn inclusive_or<T: Integer>(self, value: T) -> T {
@@ -440,6 +867,16 @@ pub trait LaneGroup: Copy + sealed::Sealed {
     }
 
     /// The bitwise or of the values before this lane's, 0 in the first.
+    ///
+    /// CUDA C++: `exclusive_scan(group, value, bit_or<T>())`.
+    ///
+    /// ```
+    /// use gpu_std::group::{self, LaneGroup};
+    ///
+    /// fn in_tile(x: u32) -> u32 {
+    ///     group::tile::<16>().exclusive_or(x)
+    /// }
+    /// ```
     #[inline]
     #[track_caller]
     fn exclusive_or<T: Integer>(self, value: T) -> T {
@@ -447,6 +884,16 @@ pub trait LaneGroup: Copy + sealed::Sealed {
     }
 
     /// The bitwise exclusive or of the values up to this lane's.
+    ///
+    /// CUDA C++: `inclusive_scan(group, value, bit_xor<T>())`.
+    ///
+    /// ```
+    /// use gpu_std::group::{self, LaneGroup};
+    ///
+    /// fn in_tile(x: u32) -> u32 {
+    ///     group::tile::<16>().inclusive_xor(x)
+    /// }
+    /// ```
     #[inline]
     #[track_caller]
     fn inclusive_xor<T: Integer>(self, value: T) -> T {
@@ -454,6 +901,16 @@ pub trait LaneGroup: Copy + sealed::Sealed {
     }
 
     /// The bitwise exclusive or of the values before this lane's, 0 in the first.
+    ///
+    /// CUDA C++: `exclusive_scan(group, value, bit_xor<T>())`.
+    ///
+    /// ```
+    /// use gpu_std::group::{self, LaneGroup};
+    ///
+    /// fn in_tile(x: u32) -> u32 {
+    ///     group::tile::<16>().exclusive_xor(x)
+    /// }
+    /// ```
     #[inline]
     #[track_caller]
     fn exclusive_xor<T: Integer>(self, value: T) -> T {
@@ -463,12 +920,24 @@ pub trait LaneGroup: Copy + sealed::Sealed {
 
 impl<const N: u32> Tile<N> {
     /// This tile's number in the block. CUDA C++: `meta_group_rank()`.
+    ///
+    /// ```
+    /// fn first_row() -> u32 {
+    ///     gpu_std::group::tile::<8>().index() * 4
+    /// }
+    /// ```
     #[inline]
     pub fn index(self) -> u32 {
         thread::index_in_block() as u32 / N
     }
 
     /// Tiles of the block. CUDA C++: `meta_group_size()`.
+    ///
+    /// ```
+    /// fn rows() -> u32 {
+    ///     gpu_std::group::tile::<8>().count_in_block() * 4
+    /// }
+    /// ```
     #[inline]
     pub fn count_in_block(self) -> u32 {
         block::len() as u32 / N
@@ -476,6 +945,15 @@ impl<const N: u32> Tile<N> {
 
     /// The `value` of the lane whose rank is this lane's rank exclusive-or `ranks`, which is below `N`.
     /// CUDA C++: `shfl_xor()`.
+    ///
+    /// PTX ISA, `shfl.sync.bfly`, one for each 4 bytes.
+    ///
+    /// ```
+    /// /// The sum of two neighbours, in both.
+    /// fn sum(x: f32) -> f32 {
+    ///     x + gpu_std::group::tile::<2>().shuffle_xor(x, 1)
+    /// }
+    /// ```
     #[inline]
     #[track_caller]
     pub fn shuffle_xor<T: AnyBitPattern>(self, value: T, ranks: u32) -> T {
@@ -568,6 +1046,15 @@ impl<const N: u32> LaneGroup for Tile<N> {
 impl Lanes {
     /// The lanes of this group whose `predicate` is the same as this lane's. One vote.
     /// CUDA C++: `binary_partition()`.
+    ///
+    /// ```
+    /// use gpu_std::group::{self, LaneGroup};
+    ///
+    /// /// How many lanes of the warp are on this lane's side.
+    /// fn on_this_side(x: f32) -> u32 {
+    ///     group::lanes(u32::MAX).partition(x > 0.0).size()
+    /// }
+    /// ```
     #[inline]
     #[track_caller]
     pub fn partition(self, predicate: bool) -> Lanes {
@@ -579,6 +1066,15 @@ impl Lanes {
 
     /// The lanes of this group whose `label` is the same as this lane's. One match.
     /// CUDA C++: `labeled_partition()`.
+    ///
+    /// ```
+    /// use gpu_std::group::{self, LaneGroup};
+    ///
+    /// /// The sum of the values of the same bin.
+    /// fn of_bin(bin: u32, x: f32) -> f32 {
+    ///     group::lanes(u32::MAX).labeled_partition(bin).reduce_add(x)
+    /// }
+    /// ```
     #[inline]
     #[track_caller]
     pub fn labeled_partition<T: Number>(self, label: T) -> Lanes {

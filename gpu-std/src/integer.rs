@@ -6,6 +6,16 @@
 use crate::ptx;
 
 /// An integer that [`mul_hi`] and [`ffs`] take.
+///
+/// CUDA C has a function for each type: `__umulhi`, `__mul64hi`, `__ffsll`.
+///
+/// ```
+/// use gpu_std::integer::{Integer, ffs};
+///
+/// fn has_bits<T: Integer>(x: T) -> bool {
+///     ffs(x) > 0
+/// }
+/// ```
 pub trait Integer: Copy + private::Sealed {
     #[doc(hidden)]
     fn mul_hi(self, other: Self) -> Self;
@@ -123,12 +133,30 @@ funnel! {
     funnel_shift_l = "shf.l.wrap.b32 {0}, {1}, {2}, {3};",
         hi lo shift: ((pair(hi, lo) << (shift % 32)) >> 32) as u32;
     /// The upper word of `hi:lo` shifted left by `min(shift, 32)`. CUDA C: `__funnelshift_lc`; PTX: `shf.l.clamp`.
+    ///
+    /// ```
+    /// fn window(lo: u32, hi: u32, at: u32) -> u32 {
+    ///     gpu_std::integer::funnel_shift_lc(lo, hi, at)
+    /// }
+    /// ```
     funnel_shift_lc = "shf.l.clamp.b32 {0}, {1}, {2}, {3};",
         hi lo shift: ((pair(hi, lo) << shift.min(32)) >> 32) as u32;
     /// The lower word of `hi:lo` shifted right by `shift % 32`. CUDA C: `__funnelshift_r`; PTX: `shf.r.wrap`.
+    ///
+    /// ```
+    /// fn window(lo: u32, hi: u32, at: u32) -> u32 {
+    ///     gpu_std::integer::funnel_shift_r(lo, hi, at)
+    /// }
+    /// ```
     funnel_shift_r = "shf.r.wrap.b32 {0}, {1}, {2}, {3};",
         hi lo shift: (pair(hi, lo) >> (shift % 32)) as u32;
     /// The lower word of `hi:lo` shifted right by `min(shift, 32)`. CUDA C: `__funnelshift_rc`; PTX: `shf.r.clamp`.
+    ///
+    /// ```
+    /// fn window(lo: u32, hi: u32, at: u32) -> u32 {
+    ///     gpu_std::integer::funnel_shift_rc(lo, hi, at)
+    /// }
+    /// ```
     funnel_shift_rc = "shf.r.clamp.b32 {0}, {1}, {2}, {3};",
         hi lo shift: (pair(hi, lo) >> shift.min(32)) as u32;
 }

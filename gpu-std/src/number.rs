@@ -17,6 +17,15 @@ mod sealed {
 ///
 /// Integers wrap on overflow, as CUDA's do. `min` and `max` of floats are [`f32::min`] and [`f32::max`]: of a NaN and
 /// a number, the number.
+///
+/// ```
+/// use gpu_std::warp::{self, FULL_MASK, Number};
+///
+/// /// The least and the greatest of a warp.
+/// fn range<T: Number>(x: T) -> [T; 2] {
+///     [warp::reduce_min(FULL_MASK, x), warp::reduce_max(FULL_MASK, x)]
+/// }
+/// ```
 pub trait Number: AnyBitPattern + sealed::Sealed {
     /// What changes nothing when it is added.
     const ZERO: Self;
@@ -29,10 +38,22 @@ pub trait Number: AnyBitPattern + sealed::Sealed {
     const IS_WIDE: bool;
 
     /// The sum.
+    ///
+    /// ```
+    /// assert_eq!(gpu_std::warp::Number::plus(u8::MAX, 2), 1);
+    /// ```
     fn plus(self, other: Self) -> Self;
     /// The lesser.
+    ///
+    /// ```
+    /// assert_eq!(gpu_std::warp::Number::lesser(f32::NAN, 2.0), 2.0);
+    /// ```
     fn lesser(self, other: Self) -> Self;
     /// The greater.
+    ///
+    /// ```
+    /// assert_eq!(gpu_std::warp::Number::greater(-1, 2), 2);
+    /// ```
     fn greater(self, other: Self) -> Self;
     /// The bits, by which numbers are matched.
     #[doc(hidden)]
@@ -66,6 +87,14 @@ pub enum Reduction {
 }
 
 /// An integer: a [`Number`] whose bits can be combined.
+///
+/// ```
+/// use gpu_std::warp::{self, FULL_MASK, Integer};
+///
+/// fn common_bits<T: Integer>(x: T) -> T {
+///     warp::reduce_and(FULL_MASK, x)
+/// }
+/// ```
 pub trait Integer:
     Number
     + core::ops::BitAnd<Output = Self>

@@ -81,7 +81,8 @@ macro_rules! __ptx {
 
 /// Whether this code runs on a GPU. A constant in device code, so a branch on it costs nothing there.
 ///
-/// Both back ends should give the same results; this is for what only one of them can do.
+/// Both back ends should give the same results; this is for what only one of them can do. CUDA C:
+/// `#ifdef __CUDA_ARCH__`.
 ///
 /// ```
 /// fn steps() -> u32 {

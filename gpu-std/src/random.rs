@@ -32,6 +32,8 @@ const WEYL: [u32; 2] = [0x9e37_79b9, 0xbb67_ae85];
 /// let words = gpu_std::random::philox4x32_10([0; 4], [0; 2]);
 /// assert_eq!(words, [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]);
 /// ```
+///
+/// Ten rounds of two multiplications each. CUDA C: `curand_Philox4x32_10`.
 #[inline]
 pub fn philox4x32_10(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
     let (mut counter, mut key) = (counter, key);
@@ -54,6 +56,16 @@ pub fn philox4x32_10(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
 }
 
 /// A stream of random numbers.
+///
+/// 10 registers, or fewer where the optimiser knows what is not used. CUDA C: `curandStatePhilox4_32_10_t`; Numba:
+/// `xoroshiro128p` states, another generator.
+///
+/// ```
+/// use gpu_std::random::Philox;
+///
+/// let mut random = Philox::new(42, 0);
+/// assert!((0.0..1.0).contains(&random.uniform_f32()));
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Philox {
     key: [u32; 2],
@@ -67,6 +79,13 @@ pub struct Philox {
 impl Philox {
     /// The stream of a seed and a subsequence: 2^64 subsequences of a seed do not overlap. CUDA C:
     /// `curand_init(seed, subsequence, 0, &state)`.
+    ///
+    /// ```
+    /// use gpu_std::random::Philox;
+    ///
+    /// let (mut a, mut b) = (Philox::new(42, 0), Philox::new(42, 1));
+    /// assert_ne!(a.next_u64(), b.next_u64());
+    /// ```
     #[inline]
     pub fn new(seed: u64, subsequence: u64) -> Self {
         Self {
@@ -78,6 +97,15 @@ impl Philox {
     }
 
     /// Passes over `count` words, in constant time. CUDA C: `skipahead`.
+    ///
+    /// ```
+    /// use gpu_std::random::Philox;
+    ///
+    /// let (mut a, mut b) = (Philox::new(42, 0), Philox::new(42, 0));
+    /// let seventh = [0; 7].map(|_| a.next_u32())[6];
+    /// b.skip(6);
+    /// assert_eq!(b.next_u32(), seventh);
+    /// ```
     #[inline]
     pub fn skip(&mut self, count: u64) {
         self.next = self.next.wrapping_add(count);
@@ -93,6 +121,14 @@ impl Philox {
     }
 
     /// 32 random bits. CUDA C: `curand`.
+    ///
+    /// Every fourth call computes four words.
+    ///
+    /// ```
+    /// let mut random = gpu_std::random::Philox::new(42, 0);
+    /// let die = 1 + random.next_u32() % 6;
+    /// assert!(die <= 6);
+    /// ```
     #[inline]
     pub fn next_u32(&mut self) -> u32 {
         let place = self.next % 4;
@@ -111,6 +147,14 @@ impl Philox {
     }
 
     /// 64 random bits: two words, the lower first.
+    ///
+    /// CUDA C: two calls of `curand`.
+    ///
+    /// ```
+    /// let mut random = gpu_std::random::Philox::new(42, 0);
+    /// let key = random.next_u64();
+    /// # let _ = key;
+    /// ```
     #[inline]
     pub fn next_u64(&mut self) -> u64 {
         let low = self.next_u32();
@@ -119,6 +163,12 @@ impl Philox {
 
     /// Four words at once, of the next block that starts: what is left of the present one is passed over. The cheapest
     /// way to many numbers. CUDA C: `curand4`, where the state is at the start of a block.
+    ///
+    /// ```
+    /// let mut random = gpu_std::random::Philox::new(42, 0);
+    /// let [a, b, c, d] = random.next_4();
+    /// # let _ = [a, b, c, d];
+    /// ```
     #[inline]
     pub fn next_4(&mut self) -> [u32; 4] {
         let number = self.next.div_ceil(4);
@@ -127,12 +177,24 @@ impl Philox {
     }
 
     /// Uniform in [0, 1): a multiple of 2^-24. (CUDA C's `curand_uniform` is in (0, 1].)
+    ///
+    /// ```
+    /// let mut random = gpu_std::random::Philox::new(42, 0);
+    /// assert!((0.0..1.0).contains(&random.uniform_f32()));
+    /// ```
     #[inline]
     pub fn uniform_f32(&mut self) -> f32 {
         (self.next_u32() >> 8) as f32 * (1.0 / (1 << 24) as f32)
     }
 
     /// Uniform in [0, 1): a multiple of 2^-53, of two words.
+    ///
+    /// (CUDA C's `curand_uniform_double` is in (0, 1].)
+    ///
+    /// ```
+    /// let mut random = gpu_std::random::Philox::new(42, 0);
+    /// assert!((0.0..1.0).contains(&random.uniform_f64()));
+    /// ```
     #[inline]
     pub fn uniform_f64(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
@@ -140,6 +202,12 @@ impl Philox {
 
     /// Two independent numbers of the standard normal distribution (Box and Muller), of two words. The back ends agree to
     /// the accuracy of their logarithm and sine. CUDA C: `curand_normal2`.
+    ///
+    /// ```
+    /// fn step(random: &mut gpu_std::random::Philox, scale: f32) -> [f32; 2] {
+    ///     random.normal_pair_f32().map(|x| scale * x)
+    /// }
+    /// ```
     #[inline]
     pub fn normal_pair_f32(&mut self) -> [f32; 2] {
         let radius = math::Real::sqrt(-2.0 * math::Real::ln(1.0 - self.uniform_f32()));
@@ -148,6 +216,12 @@ impl Philox {
     }
 
     /// Two independent numbers of the standard normal distribution, of four words. CUDA C: `curand_normal2_double`.
+    ///
+    /// ```
+    /// fn step(random: &mut gpu_std::random::Philox, scale: f64) -> [f64; 2] {
+    ///     random.normal_pair_f64().map(|x| scale * x)
+    /// }
+    /// ```
     #[inline]
     pub fn normal_pair_f64(&mut self) -> [f64; 2] {
         let radius = math::Real::sqrt(-2.0 * math::Real::ln(1.0 - self.uniform_f64()));
@@ -156,12 +230,24 @@ impl Philox {
     }
 
     /// A number of the standard normal distribution, of two words. CUDA C: `curand_normal`.
+    ///
+    /// ```
+    /// fn step(random: &mut gpu_std::random::Philox, drift: f32) -> f32 {
+    ///     drift + random.normal_f32()
+    /// }
+    /// ```
     #[inline]
     pub fn normal_f32(&mut self) -> f32 {
         self.normal_pair_f32()[0]
     }
 
     /// A number of the standard normal distribution, of four words. CUDA C: `curand_normal_double`.
+    ///
+    /// ```
+    /// fn step(random: &mut gpu_std::random::Philox, drift: f64) -> f64 {
+    ///     drift + random.normal_f64()
+    /// }
+    /// ```
     #[inline]
     pub fn normal_f64(&mut self) -> f64 {
         self.normal_pair_f64()[0]
@@ -169,6 +255,13 @@ impl Philox {
 
     /// An integer below `end`, each with the same probability (Lemire, "Fast random integer generation in an interval",
     /// 2019). It may take several words.
+    ///
+    /// CUDA C has only `curand() % end`, which prefers small numbers a little.
+    ///
+    /// ```
+    /// let mut random = gpu_std::random::Philox::new(42, 0);
+    /// assert!(random.below_u32(6) < 6);
+    /// ```
     ///
     /// # Panics
     ///
@@ -188,6 +281,13 @@ impl Philox {
     }
 
     /// An integer below `end`, each with the same probability; as [`below_u32`](Self::below_u32), in 64 bits.
+    ///
+    /// CUDA C has only a remainder of `curand` words.
+    ///
+    /// ```
+    /// let mut random = gpu_std::random::Philox::new(42, 0);
+    /// assert!(random.below_u64(1 << 40) < 1 << 40);
+    /// ```
     ///
     /// # Panics
     ///

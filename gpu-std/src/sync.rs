@@ -133,6 +133,22 @@ pub fn named_barrier(id: u32, threads: u32) {
 /// Comes to the barrier `id` as [`named_barrier`] does, but does not wait: for threads that only write what those
 /// that wait will read. PTX ISA, `barrier.arrive id, threads`. Every GPU.
 ///
+/// ```
+/// use gpu_std::{block, sync, warp};
+///
+/// /// Warp 0 waits until all have written; the others go on at once.
+/// fn collect(write: impl Fn(), read: impl Fn()) {
+///     write();
+///     let threads = block::len() as u32;
+///     if warp::warp_id() == 0 {
+///         sync::named_barrier(1, threads);
+///         read();
+///     } else {
+///         sync::named_barrier_arrive(1, threads);
+///     }
+/// }
+/// ```
+///
 /// # Panics
 ///
 /// If `id` is not 1 to 15, or `threads` is no multiple of 32 from 32 to the threads of the block.
@@ -181,6 +197,17 @@ pub fn fence_block() {
 
 /// As [`fence_block`], for all threads of the device. CUDA C: `__threadfence()`; Numba: `cuda.threadfence()`; PTX ISA,
 /// `membar.gl`. Every GPU; some hundred cycles.
+///
+/// ```
+/// use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+/// use gpu_std::sync::fence_device;
+///
+/// /// Whether this block is the last that comes here, which then sees what all others wrote before.
+/// fn is_last(done: &AtomicU32, blocks: u32) -> bool {
+///     fence_device();
+///     done.fetch_add(1, Relaxed) == blocks - 1
+/// }
+/// ```
 #[inline]
 pub fn fence_device() {
     gpu::membar_gl();
@@ -188,6 +215,18 @@ pub fn fence_device() {
 
 /// As [`fence_block`], for all threads of the device, the host and other devices. CUDA C: `__threadfence_system()`;
 /// Numba: `cuda.threadfence_system()`; PTX ISA, `membar.sys`. Every GPU; the slowest of the three.
+///
+/// ```
+/// use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+/// use gpu_std::sync::fence_system;
+///
+/// /// For a host that waits for `ready`.
+/// fn hand_over(result: &AtomicU32, ready: &AtomicU32) {
+///     result.store(42, Relaxed);
+///     fence_system();
+///     ready.store(1, Relaxed);
+/// }
+/// ```
 #[inline]
 pub fn fence_system() {
     gpu::membar_sys();

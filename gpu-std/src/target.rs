@@ -47,6 +47,8 @@ pub fn sm() -> u32 {
 ///     unsafe { ptx!(pure, "tanh.approx.bf16 {0}, {1};", out(u16), in x; else by_hand()) }
 /// }
 /// ```
+///
+/// CUDA C: `#if __CUDA_ARCH__ < 800`, `#error`.
 #[inline(always)]
 pub fn require_sm(sm: u32, item: &'static str) {
     gpu::require_sm(sm, item.as_ptr(), item.len());

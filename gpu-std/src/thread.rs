@@ -11,21 +11,38 @@ use crate::intrinsics as gpu;
 macro_rules! readings {
     ($($(#[$doc:meta])* $name:ident = $x:ident $y:ident $z:ident, $one:literal, $name_x:ident $name_y:ident $name_z:ident;)*) => {$(
         $(#[$doc])*
+        /// One special register for each dimension. Every GPU.
+        ///
+        /// ```
+        #[doc = concat!("fn volume() -> u64 {\n    gpu_std::thread::", stringify!($name), "().count()\n}")]
+        /// ```
         #[inline]
         pub fn $name() -> Dim3 {
             Dim3 { x: gpu::$x(), y: gpu::$y(), z: gpu::$z() }
         }
-        #[doc = concat!("CUDA C: `", $one, ".x`.")]
+        #[doc = concat!("CUDA C: `", $one, ".x`; Numba: `cuda.", $one, ".x`. A special register, on every GPU.")]
+        ///
+        /// ```
+        #[doc = concat!("fn is_first() -> bool {\n    gpu_std::thread::", stringify!($name_x), "() == 0\n}")]
+        /// ```
         #[inline]
         pub fn $name_x() -> u32 {
             gpu::$x()
         }
-        #[doc = concat!("CUDA C: `", $one, ".y`.")]
+        #[doc = concat!("CUDA C: `", $one, ".y`; Numba: `cuda.", $one, ".y`. A special register, on every GPU.")]
+        ///
+        /// ```
+        #[doc = concat!("fn is_first() -> bool {\n    gpu_std::thread::", stringify!($name_y), "() == 0\n}")]
+        /// ```
         #[inline]
         pub fn $name_y() -> u32 {
             gpu::$y()
         }
-        #[doc = concat!("CUDA C: `", $one, ".z`.")]
+        #[doc = concat!("CUDA C: `", $one, ".z`; Numba: `cuda.", $one, ".z`. A special register, on every GPU.")]
+        ///
+        /// ```
+        #[doc = concat!("fn is_first() -> bool {\n    gpu_std::thread::", stringify!($name_z), "() == 0\n}")]
+        /// ```
         #[inline]
         pub fn $name_z() -> u32 {
             gpu::$z()
@@ -72,6 +89,20 @@ pub fn index_1d() -> ThreadIndex {
 ///
 /// No two threads of a launch get the same pair: the runtime refuses a kernel that calls this in a launch with a third
 /// dimension.
+///
+/// CUDA C: `blockIdx.y * blockDim.y + threadIdx.y` and the same with `x`, in 64 bits.
+///
+/// ```
+/// use gpu_std::disjoint::ThreadIndex2d;
+/// use gpu_std::{DisjointSlice, thread};
+///
+/// fn add(column: &[f32], row: &[f32], mut out: DisjointSlice<f32, ThreadIndex2d>) {
+///     let i = thread::index_2d();
+///     if let Some(out) = out.get_mut(i) {
+///         *out = column[i.row()] + row[i.col()];
+///     }
+/// }
+/// ```
 #[inline]
 pub fn index_2d() -> ThreadIndex2d {
     gpu::launch_dimensions(2);
@@ -83,6 +114,21 @@ pub fn index_2d() -> ThreadIndex2d {
 
 /// This thread's number in its block, over all dimensions: x runs fastest. It is below
 /// [`block::len`](crate::block::len).
+///
+/// CUDA C: `threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)`; in cooperative groups,
+/// `this_thread_block().thread_rank()`.
+///
+/// ```
+/// use gpu_std::{shared_array, sync_threads, thread};
+///
+/// fn of_the_thread_after(x: f32) -> f32 {
+///     let array = shared_array![f32; 256];
+///     let t = thread::index_in_block();
+///     array.set(t, x);
+///     sync_threads();
+///     array.get((t + 1) % 256)
+/// }
+/// ```
 #[inline]
 pub fn index_in_block() -> usize {
     thread_idx().linear_in(block_dim()) as usize

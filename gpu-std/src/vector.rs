@@ -26,6 +26,10 @@ use bytemuck::{Pod, Zeroable};
 macro_rules! vectors {
     ($($name:ident: $number:ident, $align:literal, $count:literal, $c:literal, $($field:ident $index:tt),+;)*) => {$(
         #[doc = concat!("`", stringify!($count), "` of `", stringify!($number), "`, aligned to ", stringify!($align), " bytes. CUDA C: `", $c, "`.")]
+        ///
+        /// ```
+        #[doc = concat!("use gpu_std::vector::", stringify!($name), ";\n\nassert_eq!(size_of::<", stringify!($name), ">(), ", stringify!($count), " * size_of::<", stringify!($number), ">());\nassert_eq!(align_of::<", stringify!($name), ">(), ", stringify!($align), ");")]
+        /// ```
         #[derive(Clone, Copy, Debug, Default, PartialEq)]
         #[repr(C, align($align))]
         pub struct $name {
@@ -46,54 +50,96 @@ macro_rules! vectors {
 
         impl $name {
             #[doc = concat!("A vector of its components. CUDA C: `make_", $c, "`.")]
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::vector::", stringify!($name), ";\n\nlet v = ", stringify!($name), "::new(", $(stringify!($index), "_", stringify!($number), ", ",)+ ");\nassert_eq!(v.x, 0_", stringify!($number), ");")]
+            /// ```
             #[inline]
             pub const fn new($($field: $number),+) -> Self {
                 Self { $($field),+ }
             }
 
             /// A vector of equal components.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::vector::", stringify!($name), ";\n\nassert_eq!(", stringify!($name), "::splat(2_", stringify!($number), ").y, 2_", stringify!($number), ");")]
+            /// ```
             #[inline]
             pub const fn splat(value: $number) -> Self {
                 Self { $($field: value),+ }
             }
 
             /// `f` of each component.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::vector::", stringify!($name), ";\n\nlet x = ", stringify!($name), "::splat(2_", stringify!($number), ");\nassert_eq!(x.map(|x| x * x), ", stringify!($name), "::splat(4_", stringify!($number), "));")]
+            /// ```
             #[inline]
             pub fn map(self, f: impl Fn($number) -> $number) -> Self {
                 Self { $($field: f(self.$field)),+ }
             }
 
             /// `f` of each pair of components.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::vector::", stringify!($name), ";\n\nlet x = ", stringify!($name), "::splat(2_", stringify!($number), ");\nassert_eq!(x.zip(x, |a, b| a * b), ", stringify!($name), "::splat(4_", stringify!($number), "));")]
+            /// ```
             #[inline]
             pub fn zip(self, other: Self, f: impl Fn($number, $number) -> $number) -> Self {
                 Self { $($field: f(self.$field, other.$field)),+ }
             }
 
             /// The components, in order.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::vector::", stringify!($name), ";\n\nassert_eq!(", stringify!($name), "::splat(2_", stringify!($number), ").to_array()[1], 2_", stringify!($number), ");")]
+            /// ```
             #[inline]
             pub const fn to_array(self) -> [$number; $count] {
                 [$(self.$field),+]
             }
 
             /// The lesser of each pair of components.
+            ///
+            /// CUDA C: `fminf` or `min` of each.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::vector::", stringify!($name), ";\n\nlet (a, b) = (", stringify!($name), "::splat(1_", stringify!($number), "), ", stringify!($name), "::splat(2_", stringify!($number), "));\nassert_eq!(a.min(b), a);")]
+            /// ```
             #[inline]
             pub fn min(self, other: Self) -> Self {
                 self.zip(other, $number::min)
             }
 
             /// The greater of each pair of components.
+            ///
+            /// CUDA C: `fmaxf` or `max` of each.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::vector::", stringify!($name), ";\n\nlet (a, b) = (", stringify!($name), "::splat(1_", stringify!($number), "), ", stringify!($name), "::splat(2_", stringify!($number), "));\nassert_eq!(a.max(b), b);")]
+            /// ```
             #[inline]
             pub fn max(self, other: Self) -> Self {
                 self.zip(other, $number::max)
             }
 
             /// The sum of the products of the pairs of components.
+            ///
+            /// CUDA C: `dot` of the samples' `helper_math.h`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::vector::", stringify!($name), ";\n\nlet x = ", stringify!($name), "::splat(2_", stringify!($number), ");\nassert_eq!(x.dot(x), 4_", stringify!($number), " * ", stringify!($count), "_", stringify!($number), ");")]
+            /// ```
             #[inline]
             pub fn dot(self, other: Self) -> $number {
                 (self * other).sum()
             }
 
             /// The sum of the components, from the first to the last.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::vector::", stringify!($name), ";\n\nassert_eq!(", stringify!($name), "::splat(2_", stringify!($number), ").sum(), 2_", stringify!($number), " * ", stringify!($count), "_", stringify!($number), ");")]
+            /// ```
             #[inline]
             pub fn sum(self) -> $number {
                 let [first, rest @ ..] = self.to_array();
@@ -175,6 +221,10 @@ macro_rules! floats {
     ($($name:ident $number:ident)*) => {$(
         impl $name {
             /// `self * factor + summand` of each component, rounded once. PTX: `fma.rn`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::vector::", stringify!($name), ";\n\nfn of_two(x: ", stringify!($name), ", y: ", stringify!($name), ") -> ", stringify!($name), " {\n    x.mul_add(y, x)\n}")]
+            /// ```
             #[inline]
             pub fn mul_add(self, factor: Self, summand: Self) -> Self {
                 let [a, b, c] = [self, factor, summand].map(Self::to_array);
@@ -186,6 +236,12 @@ macro_rules! floats {
             }
 
             /// The Euclidean length.
+            ///
+            /// CUDA C: `length` of the samples' `helper_math.h`, `norm3df`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::vector::", stringify!($name), ";\n\nfn unit(x: ", stringify!($name), ") -> ", stringify!($name), " {\n    x / x.length()\n}")]
+            /// ```
             #[inline]
             pub fn length(self) -> $number {
                 crate::math::Real::sqrt(self.dot(self))
@@ -224,6 +280,15 @@ floats! { Float2 f32 Float3 f32 Float4 f32 Double2 f64 Double3 f64 Double4 f64 }
 
 impl Float3 {
     /// The cross product.
+    ///
+    /// CUDA C: `cross` of the samples' `helper_math.h`.
+    ///
+    /// ```
+    /// use gpu_std::vector::Float3;
+    ///
+    /// let (x, y) = (Float3::new(1.0, 0.0, 0.0), Float3::new(0.0, 1.0, 0.0));
+    /// assert_eq!(x.cross(y), Float3::new(0.0, 0.0, 1.0));
+    /// ```
     #[inline]
     pub fn cross(self, other: Self) -> Self {
         Self::new(

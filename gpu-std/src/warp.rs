@@ -32,9 +32,27 @@ use crate::thread;
 pub use crate::number::{Integer, Number};
 
 /// Lanes of a warp: 32 on every GPU. CUDA C: `warpSize`; Numba: `cuda.warpsize`.
+///
+/// ```
+/// use gpu_std::{block, warp};
+///
+/// fn warps_of_the_block() -> u32 {
+///     (block::len() as u32).div_ceil(warp::WARP_SIZE)
+/// }
+/// ```
 pub const WARP_SIZE: u32 = 32;
 
 /// The mask of all lanes. In a warp with fewer threads it means those there are.
+///
+/// CUDA C: `0xffffffff`.
+///
+/// ```
+/// use gpu_std::warp;
+///
+/// fn sum(x: f32) -> f32 {
+///     warp::reduce_add(warp::FULL_MASK, x)
+/// }
+/// ```
 pub const FULL_MASK: u32 = u32::MAX;
 
 /// This thread's number in its warp, 0 to 31: [`thread::index_in_block`] modulo 32.
@@ -55,6 +73,21 @@ pub fn lane_id() -> u32 {
 
 /// This warp's number in its block: [`thread::index_in_block`] divided by 32. (PTX's `%warpid` is another number, of
 /// the hardware's slots.)
+///
+/// CUDA C: `threadIdx.x / 32` in blocks of one dimension. Every GPU.
+///
+/// ```
+/// use gpu_std::{shared_array, warp};
+///
+/// /// Each warp's sum in its own place.
+/// fn store(x: f32) {
+///     let sums = shared_array![f32; 32];
+///     let sum = warp::reduce_add(warp::FULL_MASK, x);
+///     if warp::lane_id() == 0 {
+///         sums.set(warp::warp_id() as usize, sum);
+///     }
+/// }
+/// ```
 #[inline]
 pub fn warp_id() -> u32 {
     thread::index_in_block() as u32 / WARP_SIZE
@@ -63,7 +96,11 @@ pub fn warp_id() -> u32 {
 macro_rules! lane_masks {
     ($($name:ident, $lanes:literal, $register:literal;)*) => {$(
         #[doc = concat!("The mask of the lanes whose number is ", $lanes, " this thread's. PTX ISA, `%", $register, "`.")]
-        /// Every GPU.
+        /// A special register, on every GPU.
+        ///
+        /// ```
+        #[doc = concat!("use gpu_std::warp;\n\nfn set_there(x: f32) -> u32 {\n    (warp::ballot(warp::FULL_MASK, x > 0.0) & warp::", stringify!($name), "()).count_ones()\n}")]
+        /// ```
         #[inline]
         pub fn $name() -> u32 {
             gpu::$name()
@@ -85,6 +122,14 @@ lane_masks! {
 /// lanes that come to the call. [`group::coalesced`] is made from it. It does not synchronise.
 ///
 /// CUDA C: `__activemask()`; Numba: `cuda.activemask()`; PTX ISA, `activemask`. Every GPU.
+///
+/// ```
+/// use gpu_std::warp;
+///
+/// fn is_alone() -> bool {
+///     warp::active_mask().count_ones() == 1
+/// }
+/// ```
 #[inline]
 #[track_caller]
 pub fn active_mask() -> u32 {
@@ -122,6 +167,17 @@ pub fn sync_warp(mask: u32) {
 }
 
 /// Whose value a lane gets in a shuffle.
+///
+/// The argument of [`shuffle_uninit`]; CUDA C has a function for each: `__shfl_sync`, `__shfl_up_sync`, `__shfl_down_sync`,
+/// `__shfl_xor_sync`.
+///
+/// ```
+/// use gpu_std::warp::{self, FULL_MASK, Source};
+///
+/// fn neighbours(x: char) -> [core::mem::MaybeUninit<char>; 2] {
+///     [Source::Up(1), Source::Down(1)].map(|source| warp::shuffle_uninit(FULL_MASK, x, source))
+/// }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     /// That of a lane, modulo 32.
@@ -137,7 +193,7 @@ pub enum Source {
 /// The value that another lane gives, for any `Copy` type.
 ///
 /// One `shfl.sync` for each 4 bytes of `T`, about 25 cycles. See [`shuffle_idx`] for types of which any bits are a
-/// value.
+/// value. CUDA C: `__shfl_sync` and its like. Every GPU.
 ///
 /// The result is initialised, and a value that the source lane gave, if the lanes of the mask make this call together
 /// and the source is one of them.

@@ -9,6 +9,16 @@ use super::{bessel, inverse, scaled};
 use crate::intrinsics as gpu;
 
 /// `f32` or `f64`.
+///
+/// What the functions of [`math`](crate::math) take; CUDA C has two functions instead, such as `erf` and `erff`.
+///
+/// ```
+/// use gpu_std::math::{self, Real};
+///
+/// fn gelu<T: Real>(x: T, scale: T) -> T {
+///     x * math::norm_cdf(scale * x)
+/// }
+/// ```
 #[allow(missing_docs)]
 pub trait Real:
     Copy

@@ -21,8 +21,8 @@
 //! fn tile(a: RowMajor<F16>, b: RowMajor<F16>, row: usize, col: usize) -> FragmentC<f32> {
 //!     let mut c = FragmentC::fill(0.0);
 //!     for k in (0..a.cols()).step_by(16) {
-//!         let a = FragmentA::load(a, (row, k));
-//!         let b = FragmentB::load(b, (k, col));
+//!         let a: FragmentA<F16> = FragmentA::load(a, (row, k));
+//!         let b: FragmentB<F16> = FragmentB::load(b, (k, col));
 //!         c = mma(&a, &b, c);
 //!     }
 //!     c
