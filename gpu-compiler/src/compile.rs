@@ -65,7 +65,9 @@ fn lower(
     loop_checks::simplify(module)?;
     unchecked::remove(context, module)?;
     unroll::apply(context, module);
-    loop_checks::version(context, module)?;
+    if request.loop_versions {
+        loop_checks::version(context, module)?;
+    }
     for (kernel, subprogram) in records.kernels.iter().zip(subprograms) {
         if let Some(subprogram) = subprogram {
             llvm::set_subprogram(kernel.function, subprogram);
@@ -92,7 +94,7 @@ fn optimise_and_emit(
         let module = llvm::clone_module(lowered);
         let kernels = in_clone(module, kernels);
         requirements::fold(module, target);
-        optimise::optimise(context, module, machine(target)?, &kernels)?;
+        optimise::optimise(context, module, machine(target)?)?;
         report.diagnostics = check::check(context, module, &kernels, target);
         if !report.diagnostics.is_empty() {
             break;

@@ -12,7 +12,7 @@
 //!    for its code (`fast_math`, `unchecked`), in copies where kernels choose differently.
 //! 5. `intrinsics` - lower the `gpu.*` calls.
 //! 6. `loop_checks` - bounds checks out of loops; `optimise` - LLVM's own pipeline, then the marks for read-only
-//!    loads; `panic_exits` - panics without calls.
+//!    loads.
 //! 7. `check` - report what is left without device code, and host pointers among the parameters (`host_pointers`).
 //! 8. `requirements` - what the code asks of each target: its number folded in, items that it lacks reported.
 //! 9. `emit` - PTX; `atomics` - orderings and scopes that LLVM leaves out; `negation` - a fault of the driver avoided.
@@ -37,7 +37,6 @@ mod math;
 mod names;
 mod negation;
 mod optimise;
-mod panic_exits;
 mod reach;
 mod records;
 pub mod report;

@@ -11,23 +11,15 @@ use std::ptr;
 use crate::error::Error;
 use crate::intrinsics::READ_ONLY;
 use crate::llvm::{self, Context, Module, TargetMachine, Value};
-use crate::panic_exits;
-use crate::records::Kernel;
 
 /// Optimises the module for `machine`.
-pub fn optimise(
-    context: Context,
-    module: Module,
-    machine: TargetMachine,
-    kernels: &[Kernel],
-) -> Result<(), Error> {
+pub fn optimise(context: Context, module: Module, machine: TargetMachine) -> Result<(), Error> {
     // Accesses of shared memory that are known to be aligned become wide ones.
     run_passes(
         module,
         "function(infer-address-spaces),default<O3>",
         Some(machine),
     )?;
-    panic_exits::merge(context, module, kernels)?;
     mark_read_only_loads(context, module);
     run_passes(
         module,

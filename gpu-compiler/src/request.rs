@@ -22,6 +22,8 @@ pub struct Request {
     pub libdevice: Option<PathBuf>,
     /// Whether multiplications and additions may be contracted to `fma`.
     pub fma: bool,
+    /// Whether loops are copied to take bounds checks out of one copy.
+    pub loop_versions: bool,
 }
 
 impl Request {
@@ -45,6 +47,9 @@ impl Request {
         if !self.fma {
             put("--fma", "off".into());
         }
+        if !self.loop_versions {
+            put("--loop-versions", "off".into());
+        }
         arguments
     }
 
@@ -62,6 +67,7 @@ impl Request {
             targets: Vec::new(),
             libdevice: None,
             fma: true,
+            loop_versions: true,
         };
         let mut arguments = arguments.into_iter();
         while let Some(name) = arguments.next() {
@@ -76,6 +82,7 @@ impl Request {
                 "--output" => request.output = value.into(),
                 "--libdevice" => request.libdevice = Some(value.into()),
                 "--fma" => request.fma = value != "off",
+                "--loop-versions" => request.loop_versions = value != "off",
                 "--target" => request.targets.push(target(&value.to_string_lossy())?),
                 _ => return Err(Error::Usage(format!("unknown argument `{name}`"))),
             }
@@ -106,6 +113,7 @@ mod tests {
             targets: vec![Target(75), Target(90)],
             libdevice: Some("f".into()),
             fma: false,
+            loop_versions: false,
         };
         assert_eq!(
             Request::from_arguments(request.to_arguments()).unwrap(),

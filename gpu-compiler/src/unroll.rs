@@ -28,7 +28,8 @@ pub fn apply(context: Context, module: Module) {
 }
 
 fn apply_to(context: Context, function: Value, calls: &[Value]) {
-    let loops = Cfg::of(function).loops();
+    let cfg = Cfg::of(function);
+    let loops = cfg.loops();
     let mut deepest: BTreeMap<Option<Metadata>, usize> = BTreeMap::new();
     let depth = |call| around(&loops, llvm::instruction_block(call)).count();
     for &call in calls {
@@ -47,8 +48,11 @@ fn apply_to(context: Context, function: Value, calls: &[Value]) {
     }
 }
 
-fn around(loops: &[Loop], block: Block) -> impl Iterator<Item = &Loop> {
-    loops.iter().filter(move |a_loop| a_loop.contains(block))
+fn around<'a>(loops: &[&'a Loop], block: Block) -> impl Iterator<Item = &'a Loop> {
+    loops
+        .iter()
+        .copied()
+        .filter(move |a_loop| a_loop.contains(block))
 }
 
 /// Sets `llvm.loop` on the branch back: a node that refers to itself, which makes it the loop's own, and to the hint.

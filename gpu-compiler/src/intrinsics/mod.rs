@@ -157,6 +157,12 @@ impl Lowering {
         } else {
             self.known_intrinsic(name, &[])?
         };
+        let convergent = llvm::attribute("convergent");
+        if llvm::enum_attribute(intrinsic, llvm::FUNCTION_INDEX, convergent).is_none() {
+            for call in llvm::calls_of(function) {
+                llvm::remove_call_attribute(call, llvm::FUNCTION_INDEX, convergent);
+            }
+        }
         llvm::replace_all_uses(function, intrinsic);
         Ok(())
     }

@@ -22,6 +22,11 @@ pub fn not(builder: Builder, value: Value) -> Value {
     unsafe { build_not(builder, value, UNNAMED) }
 }
 
+/// `left + right`, wrapping.
+pub fn add(builder: Builder, left: Value, right: Value) -> Value {
+    binary(builder, super::opcode::ADD, left, right)
+}
+
 /// `left - right`, wrapping.
 pub fn sub(builder: Builder, left: Value, right: Value) -> Value {
     // SAFETY: the name is a C string.
@@ -82,6 +87,15 @@ pub fn element_pointer(builder: Builder, element: Type, pointer: Value, index: V
     unsafe { build_gep(builder, element, pointer, &index, 1, UNNAMED) }
 }
 
+/// The result of an intrinsic of two operands such as `llvm.umin`, which is overloaded on their type.
+pub fn intrinsic(module: Module, builder: Builder, name: &str, left: Value, right: Value) -> Value {
+    let id = lookup_intrinsic_id(name.as_ptr().cast(), name.len());
+    let of = type_of(left);
+    // SAFETY: one type is read.
+    let function = unsafe { intrinsic_declaration(module, id, &of, 1) };
+    super::call(builder, value_type(function), function, &[left, right])
+}
+
 /// Builds a cast of `opcode`.
 pub fn cast(builder: Builder, opcode: i32, value: Value, to: Type) -> Value {
     // SAFETY: the name is a C string.
@@ -122,18 +136,6 @@ pub fn inline_assembly(
             no,
         )
     }
-}
-
-/// A phi without edges.
-pub fn phi(builder: Builder, of: Type) -> Value {
-    // SAFETY: the name is a C string.
-    unsafe { build_phi(builder, of, UNNAMED) }
-}
-
-/// Gives a phi its value for the edge from `block`.
-pub fn add_incoming_edge(phi: Value, value: Value, block: Block) {
-    // SAFETY: one value and one block are read.
-    unsafe { add_incoming(phi, &value, &block, 1) }
 }
 
 /// A new block at the end of a function.

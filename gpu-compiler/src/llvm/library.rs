@@ -141,6 +141,10 @@ api! {
     next_use = LLVMGetNextUse(a_use: Use) -> Option<Use>;
     user = LLVMGetUser(a_use: Use) -> Value;
     operand_count = LLVMGetNumOperands(value: Value) -> i32;
+    is_argument = LLVMIsAArgument(value: Value) -> Option<Value>;
+    parameter_parent = LLVMGetParamParent(parameter: Value) -> Value;
+    call_convention = LLVMGetFunctionCallConv(function: Value) -> u32;
+    is_switch = LLVMIsASwitchInst(value: Value) -> Option<Value>;
     operand = LLVMGetOperand(value: Value, index: u32) -> Value;
     set_operand = LLVMSetOperand(user: Value, index: u32, value: Value);
     is_call = LLVMIsACallInst(value: Value) -> Option<Value>;
@@ -240,9 +244,7 @@ api! {
     strip_debug_info = LLVMStripModuleDebugInfo(module: Module) -> Bool;
     position_before = LLVMPositionBuilderBefore(builder: Builder, instruction: Value);
     position_at_end = LLVMPositionBuilderAtEnd(builder: Builder, block: Block);
-    build_branch = LLVMBuildBr(builder: Builder, to: Block) -> Value;
     build_unreachable = LLVMBuildUnreachable(builder: Builder) -> Value;
-    set_debug_location = LLVMInstructionSetDebugLoc(instruction: Value, location: Metadata);
     parameter_count = LLVMCountParams(function: Value) -> u32;
     build_return_void = LLVMBuildRetVoid(builder: Builder) -> Value;
     build_atomic_rmw = LLVMBuildAtomicRMW(builder: Builder, operation: i32, pointer: Value, value: Value, ordering: i32, single_thread: Bool) -> Value;
@@ -260,8 +262,6 @@ api! {
 
     @unsafe
     build_extract = LLVMBuildExtractValue(builder: Builder, aggregate: Value, index: u32, name: *const c_char) -> Value;
-    build_phi = LLVMBuildPhi(builder: Builder, of: Type, name: *const c_char) -> Value;
-    add_incoming = LLVMAddIncoming(phi: Value, values: *const Value, blocks: *const Block, count: u32);
     build_and = LLVMBuildAnd(builder: Builder, left: Value, right: Value, name: *const c_char) -> Value;
     build_or = LLVMBuildOr(builder: Builder, left: Value, right: Value, name: *const c_char) -> Value;
     build_not = LLVMBuildNot(builder: Builder, value: Value, name: *const c_char) -> Value;
@@ -285,6 +285,7 @@ api! {
     build_binary = LLVMBuildBinOp(builder: Builder, opcode: i32, left: Value, right: Value, name: *const c_char) -> Value;
     build_fence = LLVMBuildFence(builder: Builder, ordering: i32, single_thread: Bool, name: *const c_char) -> Value;
     struct_type = LLVMStructTypeInContext(context: Context, elements: *const Type, count: u32, packed: Bool) -> Type;
+    parse_options = LLVMParseCommandLineOptions(count: i32, arguments: *const *const c_char, overview: *const c_char);
     sync_scope = LLVMGetSyncScopeID(context: Context, name: *const c_char, length: Length) -> u32;
     inline_asm = LLVMGetInlineAsm(function_type: Type, text: *const c_char, length: Length, constraints: *const c_char, constraints_length: Length, side_effects: Bool, align_stack: Bool, dialect: i32, can_throw: Bool) -> Value;
     attribute_kind = LLVMGetEnumAttributeKindForName(name: *const c_char, length: Length) -> u32;
@@ -340,11 +341,26 @@ pub fn load(path: &Path) -> Result<(), Error> {
         let table = unsafe { Table::load(library, path)? };
         let _ = TABLE.set(table);
     }
+    set_options();
     initialize_target_info();
     initialize_target();
     initialize_target_mc();
     initialize_asm_printer();
     Ok(())
+}
+
+/// What LLVM offers no other way to choose.
+fn set_options() {
+    const OPTIONS: [&CStr; 3] = [
+        c"gpu-compiler",
+        // Loops whose checks are taken out are copied up to this size (LLVM's measure; its default is 50).
+        c"-unswitch-threshold=400",
+        // An index stays the sum that the source says, which a guard may say something of.
+        c"-licm-max-num-int-reassociations=0",
+    ];
+    let arguments = OPTIONS.map(CStr::as_ptr);
+    // SAFETY: the arguments are C strings, and there are as many.
+    unsafe { parse_options(arguments.len() as i32, arguments.as_ptr(), c"".as_ptr()) };
 }
 
 unsafe fn symbol<F: Copy>(

@@ -24,6 +24,8 @@ pub mod linkage {
 pub mod opcode {
     /// `ret`
     pub const RETURN: i32 = 1;
+    /// `br`
+    pub const BR: i32 = 2;
     /// `unreachable`
     pub const UNREACHABLE: i32 = 7;
     /// `add`
@@ -36,6 +38,26 @@ pub mod opcode {
     pub const SHL: i32 = 20;
     /// `or`
     pub const OR: i32 = 24;
+    /// `udiv`
+    pub const UDIV: i32 = 14;
+    /// `urem`
+    pub const UREM: i32 = 17;
+    /// `lshr`
+    pub const LSHR: i32 = 21;
+    /// `and`
+    pub const AND: i32 = 23;
+    /// `xor`
+    pub const XOR: i32 = 25;
+    /// `trunc`
+    pub const TRUNC: i32 = 30;
+    /// `sext`
+    pub const SEXT: i32 = 32;
+    /// `icmp`
+    pub const ICMP: i32 = 42;
+    /// `select`
+    pub const SELECT: i32 = 46;
+    /// `freeze`
+    pub const FREEZE: i32 = 68;
     /// `zext`
     pub const ZEXT: i32 = 31;
     /// `fadd`

@@ -12,6 +12,8 @@ pub struct Cfg {
     predecessors: BTreeMap<Block, Vec<Block>>,
     /// The immediate dominator of each block, as a place in `blocks`; the entry's is itself.
     dominators: Vec<usize>,
+    /// The loops by their headers.
+    loops: BTreeMap<Block, Loop>,
 }
 
 /// A natural loop with one entry edge and one back edge.
@@ -55,8 +57,11 @@ impl Cfg {
             blocks,
             order,
             predecessors,
+            loops: BTreeMap::new(),
         };
         cfg.find_dominators();
+        let loops = cfg.blocks.iter().filter_map(|&header| cfg.loop_at(header));
+        cfg.loops = loops.map(|found| (found.header, found)).collect();
         cfg
     }
 
@@ -113,12 +118,34 @@ impl Cfg {
         at == by
     }
 
-    /// The loops that have one entry edge and one back edge, which `loop-simplify` sees to.
-    pub fn loops(&self) -> Vec<Loop> {
+    /// The blocks that can be reached.
+    pub fn blocks(&self) -> impl Iterator<Item = Block> {
+        self.blocks.iter().copied()
+    }
+
+    /// The loop that begins at `header`. Known are the loops that have one entry edge and one back edge, which
+    /// `loop-simplify` sees to.
+    pub fn loop_of_header(&self, header: Block) -> Option<&Loop> {
+        self.loops.get(&header)
+    }
+
+    /// The loops, those around others first.
+    pub fn loops(&self) -> Vec<&Loop> {
         self.blocks
             .iter()
-            .filter_map(|&header| self.loop_at(header))
+            .filter_map(|header| self.loops.get(header))
             .collect()
+    }
+
+    /// The block that every path to `block` goes through last.
+    pub fn immediate_dominator(&self, block: Block) -> Option<Block> {
+        let &place = self.order.get(&block)?;
+        (place > 0).then(|| self.blocks[self.dominators[place]])
+    }
+
+    /// From how many edges a block is entered.
+    pub fn predecessor_count(&self, block: Block) -> usize {
+        self.predecessors_of(block).count()
     }
 
     fn loop_at(&self, header: Block) -> Option<Loop> {
@@ -164,19 +191,20 @@ impl Loop {
             .is_none_or(|instruction| !self.contains(llvm::instruction_block(instruction)))
     }
 
-    /// Whether a barrier or the like is inside, which must not be copied.
-    pub fn has_convergent_call(&self) -> bool {
+    /// The barriers and the like inside: what LLVM refuses to copy.
+    pub fn convergent_calls(&self) -> Vec<Value> {
         let convergent = llvm::attribute("convergent");
-        let mut calls = self
+        let calls = self
             .blocks()
             .flat_map(llvm::block_instructions)
             .filter(|&i| llvm::is_call_site(i));
-        calls.any(|call| {
+        let is_convergent = |&call: &Value| {
             llvm::call_enum_attribute(call, FUNCTION_INDEX, convergent).is_some()
                 || llvm::is_function(llvm::called_value(call)).is_some_and(|callee| {
                     llvm::enum_attribute(callee, FUNCTION_INDEX, convergent).is_some()
                 })
-        })
+        };
+        calls.filter(is_convergent).collect()
     }
 }
 

@@ -1,104 +1,167 @@
-//! What counts a loop: a value that grows by a constant and stays below a bound.
+//! How the values of a loop change from trip to trip, and how often it can go round.
 
 use crate::llvm::{self, Block, Value, opcode, predicate};
 
-use super::cfg::{Cfg, Loop, successors};
+use super::cfg::{Loop, successors};
 
-/// In the blocks that `from` dominates, `start <= value < bound`, unsigned, if `start < bound`.
-#[derive(Debug)]
-pub struct Counter {
-    /// The phi in the header.
-    pub value: Value,
-    /// Its value at the first trip.
-    pub start: Value,
-    /// Where it ends.
-    pub bound: Value,
-    /// The first block in which the bound holds.
-    pub from: Block,
+/// What a phi of a loop's header does from one trip to the next.
+#[derive(Clone, Copy, Debug)]
+pub enum Step {
+    /// It grows by a value that is the same at every trip.
+    Up(Value),
+    /// It falls by a constant.
+    Down(u64),
+    /// It never grows: it is shifted down, or divided.
+    Shrinks,
 }
 
-/// The counter of a loop, if it has one.
-pub fn counter(cfg: &Cfg, a_loop: &Loop) -> Option<Counter> {
-    let phis = llvm::block_instructions(a_loop.header)
+/// The step of a phi.
+pub fn step(around: &Loop, phi: Value) -> Option<Step> {
+    let next = llvm::is_instruction(llvm::incoming_from(phi, around.latch)?)?;
+    let (code, count) = (llvm::opcode(next), llvm::operand_count(next));
+    if count != 2 || llvm::is_phi(next).is_some() {
+        return None;
+    }
+    let [left, right] = [0, 1].map(|index| llvm::operand(next, index));
+    match code {
+        opcode::ADD if left == phi => match llvm::is_constant_int(right) {
+            Some(constant) if llvm::sign_extended(constant) < 0 => {
+                Some(Step::Down(llvm::sign_extended(constant).unsigned_abs()))
+            }
+            _ => around.is_invariant(right).then_some(Step::Up(right)),
+        },
+        opcode::ADD if right == phi => around.is_invariant(left).then_some(Step::Up(left)),
+        opcode::LSHR | opcode::UDIV if left == phi => Some(Step::Shrinks),
+        _ => None,
+    }
+}
+
+/// What the next value of a phi passes whenever the loop goes round.
+#[derive(Clone, Copy, Debug)]
+pub enum Latch {
+    /// It is below this.
+    Below(Value),
+    /// It is not above this.
+    NotAbove(Value),
+    /// It grows by one, and is not yet this.
+    Until(Value),
+}
+
+impl Latch {
+    /// What it is compared with.
+    pub fn bound(self) -> Value {
+        match self {
+            Latch::Below(bound) | Latch::NotAbove(bound) | Latch::Until(bound) => bound,
+        }
+    }
+}
+
+/// The test of a phi at the end of each trip.
+pub fn tested_at_latch(around: &Loop, phi: Value) -> Option<Latch> {
+    let next = llvm::incoming_from(phi, around.latch)?;
+    let test = Test::of(around, around.latch)?;
+    let by_one = || matches!(step(around, phi), Some(Step::Up(by)) if is_constant(by, 1));
+    test.bound_of(around, next, by_one)
+        .or_else(|| one_step_later(around, phi, &test))
+}
+
+/// LLVM writes `phi + 1 < 32` as `phi < 31`.
+fn one_step_later(around: &Loop, phi: Value, test: &Test) -> Option<Latch> {
+    let Step::Up(step) = step(around, phi)? else {
+        return None;
+    };
+    let Latch::Below(bound) = test.bound_of(around, phi, || false)? else {
+        return None;
+    };
+    let [step, below] =
+        [llvm::is_constant_int(step)?, llvm::is_constant_int(bound)?].map(llvm::zero_extended);
+    let later = below.checked_add(step)?;
+    let of = llvm::type_of(bound);
+    let fits = later <= u64::MAX >> (64 - llvm::integer_width(of));
+    fits.then(|| Latch::Below(llvm::const_int(of, later, 0)))
+}
+
+fn is_constant(value: Value, wanted: u64) -> bool {
+    llvm::is_constant_int(value).is_some_and(|constant| llvm::zero_extended(constant) == wanted)
+}
+
+/// Whether the loop ends when the phi's next value, one less, is zero.
+pub fn stops_at_zero(around: &Loop, phi: Value) -> bool {
+    let Some(next) = llvm::incoming_from(phi, around.latch) else {
+        return false;
+    };
+    matches!(step(around, phi), Some(Step::Down(1)))
+        && Test::of(around, around.latch).is_some_and(|test| test.is_not_zero(next))
+}
+
+/// How often a loop can go round.
+#[derive(Clone, Copy, Debug)]
+pub enum Trips {
+    /// From `start` in steps of the constant `step`, below `bound`.
+    Up {
+        start: Value,
+        bound: Value,
+        step: Value,
+    },
+    /// From `start` down to one.
+    DownToZero { start: Value },
+}
+
+/// What counts the trips of a loop, if something does.
+pub fn trips(around: &Loop) -> Option<Trips> {
+    let phis = llvm::block_instructions(around.header)
         .into_iter()
         .map_while(llvm::is_phi);
     phis.into_iter().find_map(|phi| {
-        counted_at_latch(a_loop, phi).or_else(|| counted_at_header(cfg, a_loop, phi))
+        let start = llvm::incoming_from(phi, around.preheader)?;
+        if stops_at_zero(around, phi) {
+            return Some(Trips::DownToZero { start });
+        }
+        let Step::Up(step) = step(around, phi)? else {
+            return None;
+        };
+        llvm::is_constant_int(step).filter(|&step| llvm::zero_extended(step) > 0)?;
+        let at_latch = || tested_at_latch(around, phi);
+        let at_header = || Test::of(around, around.header)?.bound_of(around, phi, || false);
+        match at_latch().or_else(at_header)? {
+            Latch::Below(bound) => Some(Trips::Up { start, bound, step }),
+            Latch::NotAbove(_) | Latch::Until(_) => None,
+        }
     })
 }
 
-/// `do { ... } while (next < bound)`, with `next = value + step`: the form that loop rotation leaves.
-fn counted_at_latch(a_loop: &Loop, phi: Value) -> Option<Counter> {
-    let (start, next, step) = stepped(a_loop, phi)?;
-    let continues = Continues::of(a_loop, a_loop.latch)?;
-    let bound = continues.bound_of(a_loop, next, step)?;
-    Some(Counter {
-        value: phi,
-        start,
-        bound,
-        from: a_loop.header,
-    })
-}
-
-/// `while (value < bound) { ... }`.
-fn counted_at_header(cfg: &Cfg, a_loop: &Loop, phi: Value) -> Option<Counter> {
-    let (start, _, step) = stepped(a_loop, phi)?;
-    let continues = Continues::of(a_loop, a_loop.header)?;
-    let bound = continues.bound_of(a_loop, phi, step)?;
-    let from = continues.to;
-    cfg.dominates(from, a_loop.latch).then_some(Counter {
-        value: phi,
-        start,
-        bound,
-        from,
-    })
-}
-
-/// `phi(start, next)` with `next = phi + step` and a constant `step`.
-fn stepped(a_loop: &Loop, phi: Value) -> Option<(Value, Value, u64)> {
-    let start = llvm::incoming_from(phi, a_loop.preheader)?;
-    let next = llvm::incoming_from(phi, a_loop.latch)?;
-    if llvm::is_instruction(next).is_none()
-        || llvm::opcode(next) != opcode::ADD
-        || llvm::operand(next, 0) != phi
-    {
-        return None;
-    }
-    let step = llvm::zero_extended(llvm::is_constant_int(llvm::operand(next, 1))?);
-    Some((start, next, step))
-}
-
-/// The comparison that decides whether the loop goes on, as it reads when it does.
-struct Continues {
+/// The comparison that decides whether a loop goes on, as it reads when it does.
+struct Test {
     left: Value,
     right: Value,
     predicate: i32,
-    to: Block,
 }
 
-impl Continues {
-    fn of(a_loop: &Loop, block: Block) -> Option<Self> {
+impl Test {
+    fn of(around: &Loop, block: Block) -> Option<Self> {
         let branch = llvm::conditional_branch(block)?;
         let comparison = llvm::is_comparison(llvm::condition(branch))?;
         let [on_true, on_false] = <[Block; 2]>::try_from(successors(block)).ok()?;
-        let (to, predicate) = match (a_loop.contains(on_true), a_loop.contains(on_false)) {
-            (true, false) => (on_true, llvm::comparison_predicate(comparison)),
-            (false, true) => (
-                on_false,
-                predicate::inverse(llvm::comparison_predicate(comparison))?,
-            ),
+        let holds = llvm::comparison_predicate(comparison);
+        let predicate = match (around.contains(on_true), around.contains(on_false)) {
+            (true, false) => holds,
+            (false, true) => predicate::inverse(holds)?,
             _ => return None,
         };
-        Some(Continues {
+        Some(Test {
             left: llvm::operand(comparison, 0),
             right: llvm::operand(comparison, 1),
             predicate,
-            to,
         })
     }
 
-    /// The invariant that `value`, which grows by `step`, stays below while the loop goes on.
-    fn bound_of(&self, a_loop: &Loop, value: Value, step: u64) -> Option<Value> {
+    /// What `value` is below while the loop goes on.
+    fn bound_of(
+        &self,
+        around: &Loop,
+        value: Value,
+        grows_by_one: impl FnOnce() -> bool,
+    ) -> Option<Latch> {
         let (predicate, bound) = if self.left == value {
             (self.predicate, self.right)
         } else if self.right == value {
@@ -106,8 +169,18 @@ impl Continues {
         } else {
             return None;
         };
-        // From a start below the bound, steps of one meet the bound; longer ones could jump over it.
-        let stays_below = predicate == predicate::ULT || (predicate == predicate::NE && step == 1);
-        (stays_below && step > 0 && a_loop.is_invariant(bound)).then_some(bound)
+        if !around.is_invariant(bound) {
+            return None;
+        }
+        match predicate {
+            predicate::ULT => Some(Latch::Below(bound)),
+            predicate::ULE => Some(Latch::NotAbove(bound)),
+            predicate::NE if grows_by_one() => Some(Latch::Until(bound)),
+            _ => None,
+        }
+    }
+
+    fn is_not_zero(&self, value: Value) -> bool {
+        self.left == value && self.predicate == predicate::NE && is_constant(self.right, 0)
     }
 }

@@ -3,25 +3,37 @@
 //! In `for k in 0..n { acc += a[row * n + k] * b[k * n + col]; }` both indices grow with `k`. If they are in bounds at
 //! the last trip, and their arithmetic does not wrap there, they are in bounds at every trip. So:
 //!
-//! 1. [`cfg`] finds the loops, [`induction`] what counts them, [`precondition`] the checks that this holds for;
+//! 1. [`cfg`] finds the loops, [`checks`] the checks; [`bounds`] computes the largest value that an index can have in a
+//!    loop or a nest of loops, from what [`induction`] says of the loop's counters and [`guards`] of the branches;
 //! 2. before the loop, once, a condition is computed that implies every such check of the loop;
 //! 3. it is or-ed into each check, which stays exact;
 //! 4. LLVM's loop unswitching splits the loop on it: the fast copy has no checks, the other is the loop as it was, so a
 //!    panic has the same place and values as before.
 //!
+//! A loop that holds a barrier is copied too, if the condition is the same in all threads of the block ([`uniform`],
+//! [`hidden`]).
+//!
 //! This runs before the back end is known to the passes: LLVM does not unswitch a condition that depends on the thread
-//! where it knows of threads. Here it may: both copies are free of barriers, which unswitching refuses to copy.
+//! where it knows of threads. Where there is no barrier in the loop, it may.
 
+mod bounds;
 pub mod cfg;
+mod checks;
+mod guards;
+mod hidden;
 mod induction;
-mod precondition;
+#[cfg(test)]
+mod tests;
+mod uniform;
 
 use crate::error::Error;
 use crate::llvm::{self, Context, Module, Value};
 use crate::optimise::run_passes;
 
+use bounds::Bounds;
 use cfg::{Cfg, Loop};
-use precondition::Precondition;
+use checks::Check;
+use hidden::Hidden;
 
 /// Brings the module into the form in which loops and checks are plain to see. LLVM's own pipelines would go too far:
 /// `indvars` turns the comparison of a check into one with the loop's trip count.
@@ -30,9 +42,10 @@ const SIMPLIFY: &str = "always-inline,globalopt,\
         correlated-propagation,simplifycfg,instcombine<no-verify-fixpoint>))),\
     function(loop-mssa(loop-instsimplify,loop-simplifycfg,loop-rotate,licm),simplifycfg,\
         instcombine<no-verify-fixpoint>,loop-simplify,lcssa)";
-/// Splits the loops and cleans up.
-const UNSWITCH: &str = "function(loop-simplify,lcssa,loop-mssa(simple-loop-unswitch<nontrivial>),\
-    simplifycfg,instcombine<no-verify-fixpoint>)";
+/// Splits the loops.
+const UNSWITCH: &str = "function(loop-simplify,lcssa,loop-mssa(simple-loop-unswitch<nontrivial>))";
+/// Takes away what cannot be reached in either copy.
+const CLEAN_UP: &str = "function(simplifycfg,instcombine<no-verify-fixpoint>)";
 
 /// Brings the module into the form that [`version`] wants.
 pub fn simplify(module: Module) -> Result<(), Error> {
@@ -41,43 +54,84 @@ pub fn simplify(module: Module) -> Result<(), Error> {
 
 /// Versions the checks of all loops.
 pub fn version(context: Context, module: Module) -> Result<(), Error> {
+    let mut hidden = Hidden::new(context, module);
     let mut versioned = false;
-    for function in llvm::functions(module)
-        .filter(|&function| !llvm::declared_only(function))
-        .collect::<Vec<_>>()
-    {
-        versioned |= version_function(context, module, function);
+    for function in llvm::functions(module).collect::<Vec<_>>() {
+        if !llvm::declared_only(function) {
+            versioned |= version_function(context, module, function, &mut hidden);
+        }
     }
     if versioned {
-        run_passes(module, UNSWITCH, None)
-    } else {
-        Ok(())
+        run_passes(module, UNSWITCH, None)?;
+        hidden.restore();
+        run_passes(module, CLEAN_UP, None)?;
     }
+    Ok(())
 }
 
-fn version_function(context: Context, module: Module, function: Value) -> bool {
+/// A loop, a condition before it, and the checks that the condition implies.
+struct Version<'a> {
+    a_loop: &'a Loop,
+    holds: Value,
+    checks: Vec<Check>,
+}
+
+fn version_function(
+    context: Context,
+    module: Module,
+    function: Value,
+    hidden: &mut Hidden,
+) -> bool {
     let cfg = Cfg::of(function);
-    let mut versioned = false;
+    // A check belongs to the outermost loop that has a condition for it.
+    let mut left: Vec<Check> = cfg.blocks().filter_map(Check::at).collect();
+    let mut versions = Vec::new();
     for a_loop in cfg.loops() {
-        versioned |= version_loop(context, module, &cfg, &a_loop);
+        versions.extend(version_loop(context, module, &cfg, a_loop, &mut left));
     }
-    versioned
+    let builder = llvm::create_builder(context);
+    for version in &versions {
+        hidden.hide(&cfg, version.a_loop);
+    }
+    for version in &versions {
+        for check in &version.checks {
+            check.skip_if(builder, version.holds);
+        }
+    }
+    !versions.is_empty()
 }
 
-fn version_loop(context: Context, module: Module, cfg: &Cfg, a_loop: &Loop) -> bool {
-    if a_loop.has_convergent_call() {
-        return false;
+/// Builds the condition of the checks among `left` that have one in this loop, and takes them out.
+fn version_loop<'a>(
+    context: Context,
+    module: Module,
+    cfg: &Cfg,
+    a_loop: &'a Loop,
+    left: &mut Vec<Check>,
+) -> Option<Version<'a>> {
+    if !left.iter().any(|check| a_loop.contains(check.block)) || !Hidden::can_hide(a_loop) {
+        return None;
     }
-    let Some(counter) = induction::counter(cfg, a_loop) else {
-        return false;
-    };
-    let checks = precondition::checks(cfg, a_loop, &counter);
-    if checks.is_empty() {
-        return false;
-    }
-    let holds = Precondition::new(context, module, a_loop, &counter).of(&checks);
-    for check in checks {
-        check.skip_if(context, holds);
-    }
-    true
+    let builder = llvm::create_builder(context);
+    llvm::position_before(builder, llvm::terminator(a_loop.preheader)?);
+    let mut bounds = Bounds::new(module, builder, cfg, a_loop);
+    let mut conditions = Vec::new();
+    let checks: Vec<Check> = left
+        .extract_if(.., |check| {
+            let implied = a_loop.contains(check.block).then(|| bounds.implies(check));
+            conditions.extend(implied.flatten());
+            implied.flatten().is_some()
+        })
+        .collect();
+    conditions.extend(bounds.conditions());
+    let all = conditions
+        .into_iter()
+        .reduce(|all, condition| llvm::and(builder, all, condition))?;
+    // An undefined length must not make a check pass in one place and fail in another.
+    let holds = llvm::freeze(builder, all);
+    (!checks.is_empty()).then_some(Version {
+        a_loop,
+        holds,
+        checks,
+    })
 }

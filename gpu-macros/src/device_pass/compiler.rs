@@ -30,6 +30,7 @@ pub fn compile(
         targets: settings.targets.clone(),
         libdevice: settings.libdevice.clone(),
         fma: settings.fma,
+        loop_versions: settings.loop_versions,
     };
     run(&request)?;
     let report = Report::parse(&read(&folder.join(Report::FILE))?)

@@ -1,4 +1,4 @@
-//! What the user chose: the targets, the mathematical library, `fma`.
+//! What the user chose: the targets, the mathematical library, `fma`, whether loops are copied.
 //!
 //! From `[package.metadata.oxwarp]` in the crate's `Cargo.toml`; an environment variable goes before it.
 //!
@@ -7,6 +7,7 @@
 //! targets = ["sm_75", "sm_90"]  # OXWARP_TARGETS=sm_75,sm_90
 //! libdevice = "off"             # OXWARP_LIBDEVICE: a path to libdevice.10.bc, or off
 //! fma = false
+//! loop_versions = false         # keep one copy of each loop, with its bounds checks
 //! ```
 
 use std::env;
@@ -29,6 +30,7 @@ pub struct Settings {
     pub targets: Vec<Target>,
     pub libdevice: Option<PathBuf>,
     pub fma: bool,
+    pub loop_versions: bool,
 }
 
 /// A choice that is none.
@@ -45,7 +47,7 @@ pub enum Error {
         wanted: &'static str,
     },
     #[error(
-        "`[package.metadata.oxwarp]` in Cargo.toml: unknown key `{0}`; there are `targets`, `libdevice` and `fma`"
+        "`[package.metadata.oxwarp]` in Cargo.toml: unknown key `{0}`; there are `targets`, `libdevice`, `fma` and `loop_versions`"
     )]
     Key(String),
     #[error("there is no libdevice at {}", .0.display())]
@@ -81,17 +83,10 @@ fn metadata(text: &str) -> Option<toml::Table> {
 fn from(table: &toml::Table, variable: impl Fn(&str) -> Option<String>) -> Result<Settings, Error> {
     if let Some(key) = table
         .keys()
-        .find(|key| !["targets", "libdevice", "fma"].contains(&key.as_str()))
+        .find(|key| !["targets", "libdevice", "fma", "loop_versions"].contains(&key.as_str()))
     {
         return Err(Error::Key(key.clone()));
     }
-    let fma = match table.get("fma") {
-        None => true,
-        Some(value) => value.as_bool().ok_or(Error::Type {
-            key: "fma",
-            wanted: "true or false",
-        })?,
-    };
     let libdevice = match variable("OXWARP_LIBDEVICE") {
         Some(path) => Some(path),
         None => table
@@ -102,7 +97,16 @@ fn from(table: &toml::Table, variable: impl Fn(&str) -> Option<String>) -> Resul
     Ok(Settings {
         targets: targets(table, variable("OXWARP_TARGETS"))?,
         libdevice: find_libdevice(libdevice, &variable)?,
-        fma,
+        fma: switch(table, "fma")?,
+        loop_versions: switch(table, "loop_versions")?,
+    })
+}
+
+/// What is on unless it is turned off.
+fn switch(table: &toml::Table, key: &'static str) -> Result<bool, Error> {
+    let wanted = "true or false";
+    table.get(key).map_or(Ok(true), |value| {
+        value.as_bool().ok_or(Error::Type { key, wanted })
     })
 }
 
@@ -225,6 +229,7 @@ mod tests {
             ("targets = [\"sm_5\"]", "`sm_5`"),
             ("targets = 5", "`targets`"),
             ("fma = \"no\"", "`fma`"),
+            ("loop_versions = 0", "`loop_versions`"),
             ("speed = 1", "`speed`"),
             ("libdevice = \"/no/such/file\"", "/no/such/file"),
         ] {

@@ -1,0 +1,319 @@
+//! Loops in LLVM's own notation, and which of their copies keep their checks.
+
+use std::ffi::c_char;
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::llvm::{self, Bool, Buffer, Context, Module};
+
+use super::cfg::Cfg;
+use super::checks::Check;
+
+const DECLARATIONS: &str = "
+    @memory = global i64 0
+    declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+    declare i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
+    declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32)
+    declare void @panic(i64, i64) noreturn
+";
+
+/// The LLVM of the rustc that compiles this crate.
+fn library() -> PathBuf {
+    let rustc = std::env::var("RUSTC").unwrap_or("rustc".into());
+    let output = Command::new(rustc).args(["--print", "sysroot"]).output();
+    let sysroot = String::from_utf8(output.expect("rustc runs").stdout).unwrap();
+    let libraries = std::fs::read_dir(PathBuf::from(sysroot.trim()).join("lib")).unwrap();
+    let found = libraries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .find(|path| path.to_string_lossy().contains("libLLVM"));
+    found.expect("rustc has a shared LLVM")
+}
+
+fn parse(text: &str) -> (Context, Module) {
+    type ParseIr =
+        unsafe extern "C" fn(Context, Buffer, *mut Option<Module>, *mut *mut c_char) -> Bool;
+    llvm::load(&library()).expect("LLVM loads");
+    let context = llvm::context_create();
+    // SAFETY: the library is LLVM, and stays open: `llvm::load` has opened it.
+    unsafe {
+        let library = libloading::Library::new(library()).unwrap();
+        let parse = library.get::<ParseIr>(b"LLVMParseIRInContext").unwrap();
+        let buffer = llvm::buffer_from_bytes(text.as_ptr(), text.len(), c"".as_ptr());
+        let (mut module, mut message) = (None, std::ptr::null_mut());
+        let failed = parse(context, buffer, &mut module, &mut message);
+        assert_eq!(failed, 0, "{}", llvm::owned_text(message));
+        (context, module.unwrap())
+    }
+}
+
+/// Compiles the body of a kernel with the parameters `%a`, `%b`, `%n`, `%s` (all uniform); `checked(INDEX, LENGTH)` is a check.
+/// Gives for each innermost loop how many checks are left in it, and how many barriers the kernel has.
+fn versioned(body: &str) -> (Vec<usize>, usize) {
+    compiled(body, true)
+}
+
+fn compiled(body: &str, split: bool) -> (Vec<usize>, usize) {
+    let text = format!(
+        "{DECLARATIONS}
+        define ptx_kernel void @kernel(ptr byval([4 x i64]) %parameters) {{
+        entry:
+            %a = load i64, ptr %parameters
+            %at.b = getelementptr inbounds i8, ptr %parameters, i64 8
+            %b = load i64, ptr %at.b
+            %at.n = getelementptr inbounds i8, ptr %parameters, i64 16
+            %n = load i64, ptr %at.n
+            %at.s = getelementptr inbounds i8, ptr %parameters, i64 24
+            %s = load i64, ptr %at.s
+            %tid.32 = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+            %tid = zext i32 %tid.32 to i64
+            br label %start
+        {body}
+        exit:
+            ret void
+        }}"
+    );
+    let (context, module) = parse(&text);
+    super::simplify(module).unwrap();
+    if split {
+        super::version(context, module).unwrap();
+    }
+    crate::optimise::verify(module).unwrap();
+    crate::optimise::run_passes(module, "function(loop-simplify)", None).unwrap();
+    let kernel = llvm::function(module, "kernel").unwrap();
+    let cfg = Cfg::of(kernel);
+    let innermost = cfg.loops().into_iter().filter(|a_loop| {
+        !cfg.loops()
+            .iter()
+            .any(|other| other.header != a_loop.header && a_loop.contains(other.header))
+    });
+    let mut checks: Vec<usize> = innermost
+        .map(|a_loop| a_loop.blocks().filter_map(Check::at).count())
+        .collect();
+    checks.sort();
+    let barriers = llvm::instructions(kernel)
+        .into_iter()
+        .filter(|&i| llvm::is_call_site(i))
+        .filter(|&call| llvm::name(llvm::called_value(call)).contains("barrier"))
+        .count();
+    (checks, barriers)
+}
+
+/// A loop of `%k` from 0 to `%n`, around `inside`, which computes `%index`, and a check of that against `%a`.
+fn counted(inside: &str, after: &str) -> String {
+    format!(
+        "start:
+            %some = icmp ne i64 %n, 0
+            br i1 %some, label %loop, label %exit
+        loop:
+            %k = phi i64 [ 0, %start ], [ %next, %latch ]
+            {inside}
+            %in = icmp ult i64 %index, %a
+            br i1 %in, label %good, label %bad
+        bad:
+            call void @panic(i64 %index, i64 %a)
+            unreachable
+        good:
+            store volatile i64 %index, ptr @memory
+            br label %latch
+        latch:
+            {after}
+            %next = add i64 %k, 1
+            %more = icmp ult i64 %next, %n
+            br i1 %more, label %loop, label %exit"
+    )
+}
+
+const BARRIER: &str = "call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)";
+
+#[test]
+fn an_index_with_a_stride_of_run_time() {
+    let body = counted(
+        "%far = mul i64 %k, %s
+         %index = add i64 %far, %tid",
+        "",
+    );
+    assert_eq!(versioned(&body), (vec![0, 1], 0));
+}
+
+#[test]
+fn nothing_is_copied_where_the_switch_is_off() {
+    let body = counted("%index = add i64 %k, %tid", BARRIER);
+    assert_eq!(compiled(&body, false), (vec![1], 1));
+}
+
+#[test]
+fn an_index_that_falls() {
+    let body = counted(
+        "%last = sub i64 %n, 1
+         %index = sub i64 %last, %k",
+        "",
+    );
+    assert_eq!(versioned(&body), (vec![0, 1], 0));
+}
+
+#[test]
+fn an_index_that_nothing_is_known_of_keeps_its_check() {
+    let body = counted("%index = load volatile i64, ptr @memory", "");
+    assert_eq!(versioned(&body), (vec![1], 0));
+}
+
+#[test]
+fn a_remainder_is_below_its_divisor() {
+    let body = counted(
+        "%x = load volatile i64, ptr @memory
+         %index = urem i64 %x, %b",
+        "",
+    );
+    assert_eq!(versioned(&body), (vec![0, 1], 0));
+}
+
+#[test]
+fn a_guard_bounds_what_nothing_else_does() {
+    let body = "
+        start:
+            %some = icmp ne i64 %n, 0
+            br i1 %some, label %loop, label %exit
+        loop:
+            %k = phi i64 [ 0, %start ], [ %next, %latch ]
+            %x = load volatile i64, ptr @memory
+            %small = icmp ult i64 %x, %s
+            br i1 %small, label %inside, label %latch
+        inside:
+            %in = icmp ult i64 %x, %a
+            br i1 %in, label %good, label %bad
+        bad:
+            call void @panic(i64 %x, i64 %a)
+            unreachable
+        good:
+            store volatile i64 %x, ptr @memory
+            br label %latch
+        latch:
+            %next = add i64 %k, 1
+            %more = icmp ult i64 %next, %n
+            br i1 %more, label %loop, label %exit";
+    assert_eq!(versioned(body), (vec![0, 1], 0));
+}
+
+/// What `(0..n).step_by(32)` is: the index and a count of what is left are two values.
+#[test]
+fn an_index_beside_a_counter_that_falls_to_zero() {
+    let body = "
+        start:
+            %some = icmp ne i64 %n, 0
+            br i1 %some, label %loop, label %exit
+        loop:
+            %left = phi i64 [ %n, %start ], [ %fewer, %good ]
+            %k = phi i64 [ 0, %start ], [ %next, %good ]
+            %next = add i64 %k, 32
+            %index = add i64 %k, %tid
+            %in = icmp ult i64 %index, %a
+            br i1 %in, label %good, label %bad
+        bad:
+            call void @panic(i64 %index, i64 %a)
+            unreachable
+        good:
+            store volatile i64 %index, ptr @memory
+            %fewer = add i64 %left, -1
+            %done = icmp eq i64 %fewer, 0
+            br i1 %done, label %exit, label %loop";
+    assert_eq!(versioned(body), (vec![0, 1], 0));
+}
+
+#[test]
+fn a_nest_of_loops_has_one_condition_before_it() {
+    let body = "
+        start:
+            %some = icmp ne i64 %n, 0
+            br i1 %some, label %outer, label %exit
+        outer:
+            %i = phi i64 [ 0, %start ], [ %i.next, %outer.latch ]
+            br label %loop
+        loop:
+            %k = phi i64 [ 0, %outer ], [ %next, %good ]
+            %row = mul i64 %i, %n
+            %index = add i64 %row, %k
+            %in = icmp ult i64 %index, %a
+            br i1 %in, label %good, label %bad
+        bad:
+            call void @panic(i64 %index, i64 %a)
+            unreachable
+        good:
+            store volatile i64 %index, ptr @memory
+            %next = add i64 %k, 1
+            %more = icmp ult i64 %next, %n
+            br i1 %more, label %loop, label %outer.latch
+        outer.latch:
+            %i.next = add i64 %i, 1
+            %i.more = icmp ult i64 %i.next, %n
+            br i1 %i.more, label %outer, label %exit";
+    assert_eq!(versioned(body), (vec![0, 1], 0));
+}
+
+#[test]
+fn a_loop_with_a_barrier_is_copied_on_a_condition_of_the_block() {
+    let body = counted("%index = add i64 %k, %tid", BARRIER);
+    assert_eq!(versioned(&body), (vec![0, 1], 2));
+}
+
+/// The reduction in a block: what is below the stride adds what is a stride above it.
+#[test]
+fn halving_strides_with_barriers() {
+    let body = format!(
+        "start:
+            %ntid.32 = call i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
+            %half.32 = lshr i32 %ntid.32, 1
+            %half = zext i32 %half.32 to i64
+            %some = icmp ne i64 %half, 0
+            br i1 %some, label %loop, label %exit
+        loop:
+            %stride = phi i64 [ %half, %start ], [ %next, %latch ]
+            %mine = icmp ult i64 %tid, %stride
+            br i1 %mine, label %add, label %latch
+        add:
+            %index = add i64 %tid, %stride
+            %in = icmp ult i64 %index, 256
+            br i1 %in, label %good, label %bad
+        bad:
+            call void @panic(i64 %index, i64 256)
+            unreachable
+        good:
+            store volatile i64 %index, ptr @memory
+            br label %latch
+        latch:
+            {BARRIER}
+            %next = lshr i64 %stride, 1
+            %done = icmp eq i64 %next, 0
+            br i1 %done, label %exit, label %loop"
+    );
+    assert_eq!(versioned(&body), (vec![0, 1], 2));
+}
+
+/// Each thread could have a condition of its own, but then threads would wait at different barriers.
+#[test]
+fn a_loop_with_a_barrier_is_not_copied_on_a_condition_of_the_thread() {
+    let body = counted("%index = add i64 %k, %own", BARRIER).replace(
+        "start:",
+        "start:
+            %own = load volatile i64, ptr @memory",
+    );
+    assert_eq!(versioned(&body), (vec![1], 1));
+}
+
+/// A condition of the thread that the loop has anyway is no reason to copy it either.
+#[test]
+fn a_copied_loop_with_a_barrier_keeps_its_own_branches() {
+    let body = counted(
+        "%index = add i64 %k, %tid",
+        &format!(
+            "%first = icmp eq i64 %tid, 0
+            br i1 %first, label %one, label %all
+        one:
+            store volatile i64 1, ptr @memory
+            br label %all
+        all:
+            {BARRIER}"
+        ),
+    )
+    .replace("[ %next, %latch ]", "[ %next, %all ]");
+    assert_eq!(versioned(&body), (vec![0, 1], 2));
+}
