@@ -164,6 +164,9 @@ fn no_device_code(value: Value) -> Fault {
     }
     let message = format!("`{path}` has no device code");
     let help = match names::crate_of(&path) {
+        "std" if path.starts_with("std::io::stdio::") => {
+            "a kernel prints with `print!`, `println!`, `eprint!` and `eprintln!`".into()
+        }
         "std" => "it needs the operating system, which a kernel cannot reach: call it on the host, before or after the launch".into(),
         krate => format!("the crate `{krate}` compiled it for the host only: mark it `#[inline]` there, or make it generic"),
     };

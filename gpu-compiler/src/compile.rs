@@ -3,6 +3,7 @@
 use std::fs;
 
 use crate::error::Error;
+use crate::formatting;
 use crate::inert;
 use crate::intrinsics;
 use crate::launch_facts::{self, Facts};
@@ -50,6 +51,7 @@ fn lower(
         .map(|kernel| kernel.function)
         .collect();
     Sources::open(context, request, records)?.link_into(module, &functions)?;
+    formatting::keep_small(context, module);
     retarget::retarget(context, module);
     intrinsics::lower_arithmetic(context, module)?;
     let facts = launch_facts::apply(context, module, &records.kernels);
@@ -139,6 +141,7 @@ fn describe(kernel: &Kernel, facts: Facts) -> report::Kernel {
         cooperative: facts.cooperative,
         shared_bytes: launch_facts::shared_bytes(kernel.function),
         deep_stack: launch_facts::deep_stack(kernel.function),
+        prints: launch_facts::prints(kernel.function),
     }
 }
 

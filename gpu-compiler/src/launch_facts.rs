@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::intrinsics::PRINT_BUFFER;
 use crate::llvm::{self, Context, Module, Value, opcode};
 use crate::reach::reach;
 use crate::records::Kernel;
@@ -163,6 +164,14 @@ fn fold_registers(module: Module, widest: &BTreeMap<Value, u32>) {
             }
         }
     }
+}
+
+/// Whether a kernel, once optimised, can print.
+pub fn prints(kernel: Value) -> bool {
+    reach(kernel)
+        .globals
+        .iter()
+        .any(|&global| llvm::name(global) == PRINT_BUFFER)
 }
 
 /// Bytes of static shared memory that a kernel uses.

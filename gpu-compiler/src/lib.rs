@@ -6,7 +6,8 @@
 //!
 //! 1. `records` - find the kernel records, make each entry a `ptx_kernel`.
 //! 2. `link` - drop what no kernel reaches; link in what kernels reach of the device runtime, core, alloc
-//!    (`std_bitcode`), the mathematical functions (`math`) and the conversions of 128-bit integers (`wide_integers`).
+//!    (`std_bitcode`), the mathematical functions (`math`) and the conversions of 128-bit integers (`wide_integers`);
+//!    `formatting` - keep what makes text small.
 //! 3. `retarget` - the NVPTX triple and data layout; host attributes off, `convergent` on.
 //! 4. `launch_facts` - what each kernel says of its launches, and what follows for its code; `variants` - what it chooses
 //!    for its code (`fast_math`, `unchecked`), in copies where kernels choose differently.
@@ -26,6 +27,7 @@ mod compile;
 mod emit;
 mod error;
 mod fast_math;
+mod formatting;
 mod host_pointers;
 mod inert;
 mod intrinsics;

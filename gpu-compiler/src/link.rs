@@ -91,12 +91,11 @@ impl<'a> Sources<'a> {
         }
         let runtime = parse_lazily(self.context, &self.bitcode, "the crate")?;
         for function in llvm::functions(runtime) {
-            if self
-                .replacements
-                .values()
-                .any(|name| *name == llvm::name(function))
-            {
+            let name = llvm::name(function);
+            if self.replacements.values().any(|other| *other == name) {
                 llvm::set_linkage(function, linkage::EXTERNAL);
+                self.keep_out_of_line(function);
+            } else if is_cold_runtime(function, &name) {
                 self.keep_out_of_line(function);
             }
         }
@@ -186,6 +185,12 @@ impl<'a> Sources<'a> {
         self.replacements.keys().any(|path| last_part(path))
             && self.replacements.contains_key(&names::path(symbol))
     }
+}
+
+/// Whether a function is one of `gpu_std` that is marked `#[cold]`.
+fn is_cold_runtime(function: Value, symbol: &str) -> bool {
+    symbol.contains("gpu_std")
+        && llvm::enum_attribute(function, llvm::FUNCTION_INDEX, llvm::attribute("cold")).is_some()
 }
 
 /// Lets `replacement` take the place of the declared function `symbol`. The calls say `noinline`, as core's panics do:

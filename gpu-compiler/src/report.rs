@@ -19,6 +19,8 @@ pub struct Kernel {
     pub shared_bytes: u32,
     /// Whether it can call itself or through a pointer, so that its stack has no known depth.
     pub deep_stack: bool,
+    /// Whether it can print.
+    pub prints: bool,
 }
 
 /// A place in the user's source.
@@ -87,10 +89,11 @@ impl Report {
                 cooperative,
                 shared_bytes,
                 deep_stack,
+                prints,
             } = kernel;
             let _ = writeln!(
                 text,
-                "kernel\t{id:x}\t{symbol}\t{dimensions}\t{cooperative}\t{shared_bytes}\t{deep_stack}"
+                "kernel\t{id:x}\t{symbol}\t{dimensions}\t{cooperative}\t{shared_bytes}\t{deep_stack}\t{prints}"
             );
         }
         for diagnostic in &self.diagnostics {
@@ -129,6 +132,7 @@ impl Report {
                     cooperative,
                     shared_bytes,
                     deep_stack,
+                    prints,
                 ] => report.kernels.push(Kernel {
                     id: u128::from_str_radix(id, 16).ok()?,
                     symbol: symbol.into(),
@@ -136,6 +140,7 @@ impl Report {
                     cooperative: cooperative.parse().ok()?,
                     shared_bytes: shared_bytes.parse().ok()?,
                     deep_stack: deep_stack.parse().ok()?,
+                    prints: prints.parse().ok()?,
                 }),
                 ["error", kernel, module, file, line, message, help] => {
                     report.diagnostics.push(Diagnostic {
@@ -183,6 +188,7 @@ mod tests {
                 cooperative: true,
                 shared_bytes: 1024,
                 deep_stack: true,
+                prints: true,
             }],
             diagnostics: vec![Diagnostic {
                 kernel: "k".into(),

@@ -70,6 +70,15 @@ use proc_macro::TokenStream;
 /// behaviour is undefined. For a promise that only some launches keep, make the kernel an `unsafe fn` too. The simulator
 /// keeps all checks, so run the kernel there first.
 ///
+/// # Text
+///
+/// `print!`, `println!`, `eprint!`, `eprintln!` and `dbg!` work in kernels as everywhere, with all of std's formatting.
+/// On a GPU the text appears on the host when the next wait returns, in whole lines and in order for each thread; the
+/// lines of different threads come in any order. `Gpu::set_print_capacity` sets how much is kept until then. The
+/// simulator prints at once, and runs a kernel that can print block by block on the caller's thread, so its text comes in
+/// the order of the grid. What formats a number is code that the driver compiles on the first launch: a tenth of a second
+/// for integers, a second or two for floats. CUDA C: `printf`.
+///
 /// # Errors
 ///
 /// What cannot be a kernel is a compile error at the user's own token: a `&mut [T]` parameter, a parameter that is not

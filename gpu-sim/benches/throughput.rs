@@ -85,6 +85,7 @@ fn time(name: &str, entry: unsafe fn(*const u8), arrays: [&mut [f32]; 3]) {
         params: (&raw const views).cast(),
         shared_limit: 48 << 10,
         dynamic_shared: 0,
+        in_order: false,
     };
     let mut best = f64::INFINITY;
     for _ in 0..REPEATS {

@@ -126,6 +126,7 @@ mod tests {
             params: core::ptr::null(),
             shared_limit: 0,
             dynamic_shared: 0,
+            in_order: false,
         }
     }
 

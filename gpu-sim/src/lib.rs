@@ -54,6 +54,9 @@ pub struct Launch {
     pub shared_limit: usize,
     /// Bytes of dynamic shared memory that a block has.
     pub dynamic_shared: u32,
+    /// Whether one thread runs all, block by block, on the caller's OS thread. What a kernel prints then comes in that
+    /// order, and a test's own output captures it.
+    pub in_order: bool,
 }
 
 /// Runs every thread of the launch and returns when all are done, or after the first fault stopped it.
@@ -74,6 +77,10 @@ pub unsafe fn run(launch: &Launch) -> Result<(), Fault> {
         return Ok(());
     }
     let job = job::Job::new(launch);
+    if launch.in_order {
+        worker::work(&job);
+        return job.into_result();
+    }
     rayon::scope(|scope| {
         for _ in 1..job.workers() {
             scope.spawn(|_| worker::work(&job));

@@ -8,6 +8,7 @@ use std::any::TypeId;
 use std::ptr;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
+use gpu_std::print::PrintBuffer;
 use gpu_std::runtime::PanicSlot;
 
 use crate::context::{self, Context};
@@ -136,6 +137,12 @@ float_add!("gpu.atomic.fadd.f64", atomic_fadd_f64, f64, AtomicU64);
 /// Only the device's own runtime asks for it, and no host code calls that.
 #[unsafe(export_name = "gpu.panic.slot")]
 extern "C" fn panic_slot() -> *mut PanicSlot {
+    ptr::null_mut()
+}
+
+/// Likewise: on the simulator std prints.
+#[unsafe(export_name = "gpu.print.buffer")]
+extern "C" fn print_buffer() -> *mut PrintBuffer {
     ptr::null_mut()
 }
 

@@ -4,7 +4,7 @@ mod common;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use common::{dim, launch, launch_1d};
+use common::{dim, launch, launch_1d, launch_in_order};
 use gpu_std::{Dim3, block, thread};
 
 fn counters(len: u64) -> Vec<AtomicU32> {
@@ -119,4 +119,21 @@ fn a_grid_or_block_of_zero_runs_nothing() {
     launch_1d(0, 256, || panic!("no thread")).unwrap();
     launch_1d(256, 0, || panic!("no thread")).unwrap();
     launch(dim(1, 1, 1), dim(1, 0, 1), || panic!("no thread")).unwrap();
+}
+
+#[test]
+fn in_order_blocks_and_threads_come_one_after_the_other_on_the_callers_thread() {
+    let caller = std::thread::current().id();
+    let seen = std::sync::Mutex::new(Vec::new());
+    launch_in_order(dim(5, 2, 1), dim(2, 3, 1), || {
+        assert_eq!(std::thread::current().id(), caller);
+        seen.lock()
+            .unwrap()
+            .push((*block::index(), thread::index_in_block()));
+    })
+    .unwrap();
+    let expected: Vec<_> = (0..10)
+        .flat_map(|block| (0..6).map(move |thread| (block, thread)))
+        .collect();
+    assert_eq!(*seen.lock().unwrap(), expected);
 }

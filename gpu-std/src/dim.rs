@@ -42,6 +42,7 @@ impl Dim3 {
 }
 
 impl core::fmt::Display for Dim3 {
+    #[inline]
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         write!(f, "({}, {}, {})", self.x, self.y, self.z)
     }

@@ -7,6 +7,7 @@ use core::mem::MaybeUninit;
 use core::panic::Location;
 
 use crate::grid::GridBarrier;
+use crate::print::PrintBuffer;
 use crate::runtime::PanicSlot;
 
 unsafe extern "C" {
@@ -221,6 +222,9 @@ unsafe extern "C" {
     /// which the host sets when it loads the module.
     #[link_name = "gpu.panic.slot"]
     pub safe fn panic_slot() -> *mut PanicSlot;
+    /// Where kernels of this context print to: the value of the module's variable `oxwarp_print_buffer`, likewise.
+    #[link_name = "gpu.print.buffer"]
+    pub safe fn print_buffer() -> *mut PrintBuffer;
 
     /// CUDA's device-side `malloc`: 16-byte aligned, null when the device heap is full.
     #[link_name = "gpu.malloc"]

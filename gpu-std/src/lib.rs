@@ -29,6 +29,8 @@ pub mod math;
 pub mod matrix;
 pub mod memory;
 mod number;
+#[doc(hidden)]
+pub mod print;
 pub mod ptx;
 pub mod random;
 #[doc(hidden)]

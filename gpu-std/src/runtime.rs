@@ -1,6 +1,6 @@
-//! The device's own runtime: what core's panics and alloc's heap calls become in device code.
+//! The device's own runtime: what core's panics, alloc's heap calls and std's printing become in device code.
 //!
-//! [`RUNTIME`] is a table of functions and the names of the core and alloc functions that they replace. Every
+//! [`RUNTIME`] is a table of functions and the names of the functions of core, alloc and std that they replace. Every
 //! [`KernelRecord`](crate::kernel::KernelRecord) points to it, so that it stands in the bitcode of every crate with
 //! kernels, and the device compiler needs to know no more of Rust's runtime than to follow the table.
 //!
@@ -22,6 +22,7 @@ use core::sync::atomic::{AtomicU32, Ordering, fence};
 
 use crate::dim::Dim3;
 use crate::intrinsics as gpu;
+use crate::print::{eprint, print};
 use crate::thread;
 
 /// The first bytes of [`Runtime`], by which the device compiler finds it in the bitcode.
@@ -38,7 +39,7 @@ pub struct Runtime {
     pub replacements: [Replacement; COUNT],
 }
 
-/// One function of core or alloc, and what takes its place on the device.
+/// One function of core, alloc or std, and what takes its place on the device.
 #[repr(C)]
 pub struct Replacement {
     /// The path that the function's symbol demangles to.
@@ -215,6 +216,7 @@ fn panic_fmt(arguments: fmt::Arguments<'_>, location: Caller) -> ! {
     }
 }
 
+#[cold]
 #[inline]
 fn panic_formatted(arguments: &fmt::Arguments<'_>, location: Caller) -> ! {
     record(Some(location), |record| format(record, arguments))
@@ -411,6 +413,8 @@ runtime! {
     "core::panicking::panic_misaligned_pointer_dereference" => misaligned_pointer,
     "core::option::unwrap_failed" => unwrap_none,
     "core::option::expect_failed" => expect_failed,
+    "std::io::stdio::_print" => print,
+    "std::io::stdio::_eprint" => eprint,
     "__rustc::__rust_alloc_error_handler" => alloc_error,
     "__rustc::rust_begin_unwind" => begin_unwind,
     "memcmp" => memcmp,

@@ -157,6 +157,26 @@ impl Gpu {
         self.backend().synchronize()
     }
 
+    /// Sets how many bytes there are for what kernels print between two waits: 4 MiB, if this is not called. A message
+    /// takes its text and 32 bytes or a little more. What does not fit is lost, and a line on standard error says how
+    /// many messages that were. The simulator prints at once, and has no limit. CUDA C: `cudaLimitPrintfFifoSize`.
+    ///
+    /// # Errors
+    ///
+    /// If a kernel failed before, or the memory cannot be allocated. The memory is the host's, pinned.
+    ///
+    /// ```
+    /// let gpu = host_runtime::Gpu::cpu();
+    /// gpu.set_print_capacity(64 << 20)?;
+    /// # Ok::<(), host_runtime::Error>(())
+    /// ```
+    pub fn set_print_capacity(&self, bytes: usize) -> Result<()> {
+        match self.backend() {
+            Backend::Cuda(device) => device.set_print_capacity(bytes),
+            Backend::Simulator(_) => Ok(()),
+        }
+    }
+
     pub(crate) fn backend(&self) -> &Backend {
         &self.backend
     }

@@ -20,6 +20,7 @@ mod gpu;
 mod host;
 mod launch;
 mod limits;
+mod printed;
 mod registry;
 mod setting;
 mod simulator;

@@ -51,6 +51,8 @@ pub struct CompiledKernel {
     pub shared_bytes: u32,
     /// The stack that a thread needs in bytes; 0 where CUDA's default does.
     pub stack_bytes: u32,
+    /// Whether it can print.
+    pub prints: bool,
 }
 
 /// A kernel instance and where it is.
@@ -183,6 +185,7 @@ mod tests {
             cooperative: false,
             shared_bytes: 0,
             stack_bytes: 0,
+            prints: false,
         };
         let kernels: &'static [CompiledKernel] = Vec::leak(vec![kernel]);
         let code = Box::leak(Box::new(DeviceCode {

@@ -61,7 +61,8 @@ impl Simulator {
         extents: &Extents,
         params: *const u8,
     ) -> Result<()> {
-        let cooperative = registry::find(record).is_some_and(|found| found.kernel.cooperative);
+        let kernel = registry::find(record).map(|found| found.kernel);
+        let cooperative = kernel.is_some_and(|kernel| kernel.cooperative);
         let dynamic_shared = self.check(record, extents)?;
         if cooperative && extents.grid.count() > blocks_at_once(extents.block) {
             return Err(self.too_many_blocks(record.name, extents.grid, extents.block));
@@ -73,6 +74,7 @@ impl Simulator {
             params,
             shared_limit: Limits::SIMULATOR.shared_bytes as usize,
             dynamic_shared,
+            in_order: kernel.is_some_and(|kernel| kernel.prints),
         };
         // SAFETY: the entry is that of the parameters' kernel; a safe kernel may run in all threads at once, and for an
         // unsafe one the caller of its launch promised so. The arguments are borrowed until this returns.

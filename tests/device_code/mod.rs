@@ -82,9 +82,24 @@ pub fn assembles() {
     }
 }
 
+/// As [`assembles`], but for no newer GPUs, where the PTX is large.
+#[track_caller]
+pub fn assembles_for_its_target() {
+    for (target, ptx) in images() {
+        assemble_for(&[target], &ptx);
+    }
+}
+
 /// Lets `ptxas` assemble the PTX of one target for that GPU and newer ones, where there is a `ptxas`.
 #[track_caller]
 pub fn assemble(target: u32, ptx: &str) {
+    let newer = [80, 90, 100].into_iter().filter(|&arch| arch > target);
+    let archs: Vec<u32> = std::iter::once(target).chain(newer).collect();
+    assemble_for(&archs, ptx);
+}
+
+#[track_caller]
+fn assemble_for(archs: &[u32], ptx: &str) {
     let Some(ptxas) = ptxas() else {
         eprintln!("no ptxas on this machine: the PTX is not assembled");
         return;
@@ -95,8 +110,7 @@ pub fn assemble(target: u32, ptx: &str) {
         std::thread::current().id()
     ));
     std::fs::write(&file, ptx).expect("the temporary folder can be written");
-    let newer = [80, 90, 100].into_iter().filter(|&arch| arch > target);
-    for arch in std::iter::once(target).chain(newer) {
+    for arch in archs {
         let output = Command::new(&ptxas)
             // That it assembles does not depend on how far it is optimised, and this is faster.
             .args([

@@ -3,15 +3,19 @@
 //!
 //! - [`atomic`]: read-modify-write, loads and stores with a scope;
 //! - [`half`]: arithmetic on 16-bit floats;
+//! - [`host_variable`]: what the device's runtime shares with the host;
 //! - [`matrix`]: the matrix units;
 //! - [`ptx`]: inline PTX;
 //! - [`warp`]: what LLVM's own intrinsics of a warp leave to do.
 
 mod atomic;
 mod half;
+mod host_variable;
 mod matrix;
 mod ptx;
 mod warp;
+
+pub use host_variable::PRINT_BUFFER;
 
 use crate::error::Error;
 use crate::inert;
@@ -19,8 +23,6 @@ use crate::llvm::{self, Builder, Context, Module, Value, linkage, opcode};
 use crate::names;
 use crate::records;
 
-/// The variable that holds the address of the context's panic slot; the host sets it.
-pub const PANIC_SLOT: &str = "oxwarp_panic_slot";
 /// The variable that is the grid barrier of the running launch; the host sets it to zeros before each.
 pub const GRID_BARRIER: &str = "oxwarp_grid_barrier";
 /// `gpu_std::grid::GridBarrier`: its bytes, and where in it `ended` is.
@@ -36,7 +38,7 @@ pub fn lower(context: Context, module: Module) -> Result<(), Error> {
         module,
         builder: llvm::create_builder(context),
     };
-    lowering.panic_slot_variable();
+    lowering.host_variable(host_variable::PANIC_SLOT);
     lowering.grid_barrier_variable();
     for function in llvm::functions(module).collect::<Vec<_>>() {
         let name = llvm::name(function);
@@ -84,6 +86,7 @@ fn rule(name: &str) -> Option<Rule> {
         "panic.slot" => Lowering::panic_slot,
         "grid.barrier" => Lowering::grid_barrier,
         "grid.leave" => Lowering::grid_leave,
+        "print.buffer" => Lowering::print_buffer,
         "atomic.fence" => Lowering::atomic_fence,
         _ if name.starts_with("mma.") => Lowering::mma,
         _ if name.starts_with("ldmatrix.") => Lowering::ldmatrix,
@@ -248,26 +251,6 @@ impl Lowering {
         });
         let generic = llvm::pointer_type(self.context, 0);
         llvm::replace_instruction(call, llvm::const_address_space_cast(global, generic));
-        Ok(())
-    }
-
-    /// Every module has the variable, so that the host finds it.
-    fn panic_slot_variable(&self) -> Value {
-        let pointer = llvm::pointer_type(self.context, 0);
-        llvm::global(self.module, PANIC_SLOT).unwrap_or_else(|| {
-            let variable = self.global(PANIC_SLOT, pointer, llvm::GLOBAL);
-            llvm::set_initializer(variable, Some(llvm::const_null(pointer)));
-            llvm::set_externally_initialized(variable, 1);
-            variable
-        })
-    }
-
-    fn panic_slot(&self, call: Value) -> Result<(), Error> {
-        let pointer = llvm::pointer_type(self.context, 0);
-        let variable = self.panic_slot_variable();
-        // SAFETY: the name is a C string.
-        let slot = unsafe { llvm::build_load(self.builder, pointer, variable, c"".as_ptr()) };
-        llvm::replace_instruction(call, slot);
         Ok(())
     }
 

@@ -12,6 +12,20 @@ pub fn dim(x: u32, y: u32, z: u32) -> Dim3 {
 
 /// Runs `kernel` in every thread.
 pub fn launch<K: Fn() + Sync>(grid: Dim3, block: Dim3, kernel: K) -> Result<(), Fault> {
+    launch_as(grid, block, false, kernel)
+}
+
+/// Runs `kernel` in every thread, one block after the other on this OS thread.
+pub fn launch_in_order<K: Fn() + Sync>(grid: Dim3, block: Dim3, kernel: K) -> Result<(), Fault> {
+    launch_as(grid, block, true, kernel)
+}
+
+fn launch_as<K: Fn() + Sync>(
+    grid: Dim3,
+    block: Dim3,
+    in_order: bool,
+    kernel: K,
+) -> Result<(), Fault> {
     let launch = Launch {
         grid,
         block,
@@ -19,6 +33,7 @@ pub fn launch<K: Fn() + Sync>(grid: Dim3, block: Dim3, kernel: K) -> Result<(), 
         params: (&raw const kernel).cast(),
         shared_limit: SHARED_LIMIT,
         dynamic_shared: 0,
+        in_order,
     };
     // SAFETY: the parameter is a `K`, which is `Sync` and outlives the launch.
     unsafe { gpu_sim::run(&launch) }

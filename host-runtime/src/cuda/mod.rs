@@ -8,6 +8,7 @@ mod cooperative;
 mod memory;
 mod module;
 mod panic;
+mod print;
 #[cfg(test)]
 mod tests;
 
@@ -29,6 +30,7 @@ use crate::registry::{IdMap, id_of};
 
 use module::{LoadedKernel, Modules};
 use panic::PanicInbox;
+use print::Printing;
 
 /// `CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN`.
 const MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: c_uint = 97;
@@ -48,6 +50,7 @@ pub(crate) struct CudaDevice {
     panics: PanicInbox,
     /// Held while a launch of a kernel with a grid barrier is queued.
     cooperative: Mutex<()>,
+    printing: Printing,
     /// Last: dropped after what its work uses.
     stream: Stream,
 }
@@ -112,6 +115,7 @@ impl CudaDevice {
             modules: Mutex::default(),
             panics: PanicInbox::new(driver)?,
             cooperative: Mutex::default(),
+            printing: Printing::new(),
             stream: Stream::new(StreamFlags::NON_BLOCKING, None)?,
         })
     }
@@ -132,10 +136,13 @@ impl CudaDevice {
         &self.limits
     }
 
-    /// Waits for the queue, then reports a panic of its kernels.
+    /// Waits for the queue, then prints what its kernels have printed, and reports a panic of them.
     pub fn synchronize(&self) -> Result<()> {
         self.make_current()?;
-        self.wait()?;
+        let waited = self.wait();
+        let printed = self.print();
+        waited?;
+        printed?;
         self.panics.take(self.driver, || self.wait())
     }
 
@@ -162,6 +169,7 @@ impl CudaDevice {
             || self.label(),
         )?;
         self.allow_dynamic_shared(&kernel, shared_bytes)?;
+        let _queueing = kernel.prints.then(|| self.printing.queueing());
         let Extents { grid, block, .. } = extents;
         let mut params = [params.cast_mut().cast::<c_void>()];
         if let Some(barrier) = kernel.grid_barrier {
@@ -236,6 +244,7 @@ impl Drop for CudaDevice {
         }
         self.unload_modules();
         self.panics.free(self.driver);
+        self.printing.free(self.driver);
     }
 }
 

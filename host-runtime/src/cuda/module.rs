@@ -21,6 +21,8 @@ use crate::registry::{self, DeviceCode, Found, Image};
 
 /// The variable of a module that holds the address of the panic slot.
 const PANIC_SLOT: &CStr = c"oxwarp_panic_slot";
+/// The variable that holds the address of the print buffer.
+const PRINT_BUFFER: &CStr = c"oxwarp_print_buffer";
 /// `CU_JIT_ERROR_LOG_BUFFER`.
 const JIT_ERROR_LOG_BUFFER: c_uint = 5;
 /// `CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES`.
@@ -46,6 +48,7 @@ pub(super) struct LoadedKernel {
     pub shared_bytes: u32,
     /// Where it waits for its grid, if it does.
     pub grid_barrier: Option<GridBarrier>,
+    pub prints: bool,
     /// The most threads of a block that its registers allow.
     max_threads: u32,
 }
@@ -107,6 +110,7 @@ impl CudaDevice {
             dimensions: kernel.dimensions,
             shared_bytes: kernel.shared_bytes,
             grid_barrier,
+            prints: kernel.prints,
             max_threads: self.max_threads(function)?,
         })
     }
@@ -120,7 +124,7 @@ impl CudaDevice {
         }
         let module = self.load_module(code)?;
         modules.insert(key, module);
-        self.set_panic_slot(module)?;
+        self.share(module)?;
         Ok(module)
     }
 
@@ -238,8 +242,23 @@ impl CudaDevice {
         Ok(())
     }
 
-    /// Tells the module where its kernels record a panic. A module without that variable has no panics.
-    fn set_panic_slot(&self, module: Handle) -> Result<()> {
+    /// Tells the module where its kernels record a panic, and where they print, if they do.
+    fn share(&self, module: Handle) -> Result<()> {
+        if let Some(variable) = self.variable(module, PANIC_SLOT)? {
+            self.set_variable(variable, self.panics.slot)?;
+        }
+        if let Some(variable) = self.variable(module, PRINT_BUFFER)? {
+            self.set_variable(variable, self.printing.buffer(self.driver)?)?;
+        }
+        Ok(())
+    }
+
+    /// The address of a module's variable, if it has it.
+    fn variable(
+        &self,
+        module: Handle,
+        name: &CStr,
+    ) -> std::result::Result<Option<u64>, DriverError> {
         let (mut variable, mut bytes) = (0u64, 0usize);
         // SAFETY: the pointers are valid for writes of an address and a size, and the name is terminated.
         let found = unsafe {
@@ -247,20 +266,23 @@ impl CudaDevice {
                 (&raw mut variable).cast(),
                 (&raw mut bytes).cast(),
                 module.0,
-                PANIC_SLOT.as_ptr().cast_mut().cast(),
+                name.as_ptr().cast_mut().cast(),
             )
         };
         match found {
-            Ok(()) if bytes == size_of::<u64>() => {}
-            Err(error) if error.code != NOT_FOUND => return Err(error.into()),
-            _ => return Ok(()),
+            Ok(()) => Ok((bytes == size_of::<u64>()).then_some(variable)),
+            Err(error) if error.code == NOT_FOUND => Ok(None),
+            Err(error) => Err(error),
         }
-        let address = self.panics.slot;
-        // SAFETY: the variable has 8 bytes, and the wait below lets the copy end before `address` does.
+    }
+
+    /// Gives a variable that `variable` found its value.
+    fn set_variable(&self, variable: u64, value: u64) -> Result<()> {
+        // SAFETY: the variable has 8 bytes, and the wait below lets the copy end before `value` does.
         unsafe {
             self.driver.cuMemcpyHtoDAsync_v2(
                 variable,
-                (&raw const address).cast_mut().cast(),
+                (&raw const value).cast_mut().cast(),
                 size_of::<u64>(),
                 self.stream_handle(),
             )

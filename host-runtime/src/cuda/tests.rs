@@ -197,6 +197,7 @@ fn load(
         cooperative: false,
         shared_bytes,
         stack_bytes: 4096,
+        prints: false,
     }));
     let device = device(gpu);
     device.make_current()?;

@@ -1,0 +1,437 @@
+//! `print!`, `println!`, `eprintln!` and `dbg!` in kernels: the text that std would print, whole lines, in order per
+//! thread, on the host when a wait returns.
+//!
+//! What a program prints is seen from outside: each test runs itself in a process of its own and reads its output.
+#![allow(
+    missing_docs,
+    unused_braces,
+    clippy::approx_constant,
+    clippy::print_literal
+)]
+
+mod device_code;
+
+use std::env;
+use std::process::Command;
+
+use oxwarp::prelude::*;
+
+/// Set in the process that prints.
+const PRINTS: &str = "OXWARP_TEST_PRINTS";
+const BEGIN: &str = "\n<begin>\n";
+const END: &str = "<end>\n";
+
+/// What the running test's `body` prints to standard output and standard error, in a process of its own.
+fn printed(body: impl FnOnce(&Gpu)) -> [String; 2] {
+    if env::var_os(PRINTS).is_some() {
+        print!("{BEGIN}");
+        eprint!("{BEGIN}");
+        body(&Gpu::new().unwrap());
+        print!("{END}");
+        eprint!("{END}");
+        std::process::exit(0);
+    }
+    let [stdout, stderr] = run_again(&["--nocapture"]);
+    [stdout, stderr].map(|text| {
+        let (_, text) = text.split_once(BEGIN).unwrap_or_else(|| panic!("{text}"));
+        let (text, _) = text.split_once(END).unwrap_or_else(|| panic!("{text}"));
+        text.to_owned()
+    })
+}
+
+/// Runs the running test in a process of its own.
+fn run_again(arguments: &[&str]) -> [String; 2] {
+    let thread = std::thread::current();
+    let output = Command::new(env::current_exe().unwrap())
+        .args(["--exact", thread.name().unwrap()])
+        .args(arguments)
+        .env(PRINTS, "1")
+        .output()
+        .unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    [text(output.stdout), text(output.stderr)]
+}
+
+#[track_caller]
+fn assert_printed(printed: [String; 2], expected: &str) {
+    assert_eq!(printed, [expected, ""]);
+}
+
+#[derive(Clone, Copy, Debug)]
+#[allow(dead_code)]
+struct Particle {
+    position: [f32; 2],
+    charge: i8,
+    name: Option<char>,
+}
+
+/// One kernel with one launch for each case: what formats all types is the same code, and the driver compiles it once.
+macro_rules! formats {
+    ($($number:literal: ($($value:ident: $ty:ty = $given:expr),*) $body:block => $expected:expr;)*) => {
+        #[derive(Clone, Copy)]
+        struct Values {
+            $($($value: $ty,)*)*
+        }
+
+        #[kernel]
+        fn formats(case: u32, values: Values) {
+            match case {
+                $($number => {
+                    $(let $value = values.$value;)*
+                    $body
+                })*
+                _ => {}
+            }
+        }
+
+        #[test]
+        fn every_format_reads_as_std_formats_it() {
+            let [stdout, stderr] = printed(|gpu| {
+                let values = Values { $($($value: $given,)*)* };
+                $(
+                    formats.on(gpu).grid(1).block(1).launch($number, values).unwrap();
+                    gpu.synchronize().unwrap();
+                    print!("{NEXT}");
+                )*
+            });
+            let mut texts = stdout.split(NEXT);
+            $(assert_eq!(texts.next(), Some(&*$expected), "case {}", $number);)*
+            assert_eq!(texts.next(), Some(""));
+            assert_eq!(stderr, "");
+        }
+    };
+}
+
+const NEXT: &str = "<next>";
+
+formats! {
+    0: () { println!("no arguments") } => "no arguments\n";
+    1: () { print!(""); println!(); print!("{}", ""); println!() } => "\n\n";
+    2: (a: i32 = -42, b: u64 = u64::MAX, c: i8 = -128, d: u128 = u128::MAX, e: usize = 7) {
+        println!("{a} {b} {c} {d} {e}")
+    } => "-42 18446744073709551615 -128 340282366920938463463374607431768211455 7\n";
+    3: (i: usize = 999) { println!("i {i}") } => "i 999\n";
+    4: (bits: i32 = -255) { println!("{bits:x} {bits:#X} {bits:o} {bits:#b} {:#010x}", 48879) }
+        => "ffffff01 0xFFFFFF01 37777777401 0b11111111111111111111111100000001 0x0000beef\n";
+    5: (f: f32 = 0.0, g: f64 = 23.0, h: f64 = 34.75, j: i32 = 321) { println!("{f} {g} {h:.6} {j}") }
+        => "0 23 34.750000 321\n";
+    6: (k: f32 = 0.1, l: f64 = 1.0 / 3.0, m: f32 = f32::MIN_POSITIVE, n: f64 = -1e300) {
+        println!("{k} {l} {m:e} {n:e} {:?} {:?}", 1e20f32, 5.0f64)
+    } => "0.1 0.3333333333333333 1.1754944e-38 -1e300 1e20 5.0\n";
+    7: (nan: f32 = f32::NAN, infinity: f64 = f64::INFINITY) {
+        println!("{nan} {infinity} {} {:?}", -infinity, -0.0f32)
+    } => "NaN inf -inf -0.0\n";
+    8: (x: f32 = 3.14159, o: i32 = 42) {
+        println!("[{o:5}] [{o:<5}] [{o:^5}] [{o:+}] [{o:05}] [{x:8.3}] [{x:<8.1}] [{:*^9}] [{:>w$}]", "mid", o, w = 4)
+    } => "[   42] [42   ] [ 42  ] [+42] [00042] [   3.142] [3.1     ] [***mid***] [  42]\n";
+    9: (yes: bool = true, no: bool = false) { println!("{yes} {no:?} {no:>6}") } => "true false  false\n";
+    10: (letter: char = 'ß') { println!("{letter}{letter:?} {} {:?} \u{1f980}{{}}", "wörter", "tab\t\"") }
+        => "ß'ß' wörter \"tab\\t\\\"\" \u{1f980}{}\n";
+    11: (tuple: (i32, f32, bool) = (1, 2.5, true)) { println!("{tuple:?} {:?}", ((), [1u8, 2])) }
+        => "(1, 2.5, true) ((), [1, 2])\n";
+    12: (p: Particle = Particle { position: [1.0, -0.5], charge: -1, name: Some('e') }) { println!("{p:?}\n{p:#?}") }
+        => "Particle { position: [1.0, -0.5], charge: -1, name: Some('e') }\n\
+            Particle {\n    position: [\n        1.0,\n        -0.5,\n    ],\n    charge: -1,\n    name: Some(\n        \
+            'e',\n    ),\n}\n";
+    13: () { println!("{} {:?}", thread::block_dim(), thread::thread_idx()) } => "(1, 1, 1) Dim3 { x: 0, y: 0, z: 0 }\n";
+    14: (y: i32 = 1) {
+        println!(
+            "{} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}",
+            y, y + 1, y + 2, y + 3, y + 4, y + 5, y + 6, y + 7, y + 8, y + 9, y + 10, y + 11, y + 12, y + 13, y + 14, y + 15,
+            y + 16, y + 17, y + 18, y + 19, y + 20, y + 21, y + 22, y + 23, y + 24, y + 25, y + 26, y + 27, y + 28, y + 29,
+            y + 30, y + 31, y + 32, y + 33, y + 34, y + 35
+        )
+    } => "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36\n";
+    15: (half: oxwarp::half::Bf16 = oxwarp::half::Bf16::from_f32(0.9375)) { println!("{half} {half:?}") }
+        => "0.9375 0.9375\n";
+    16: (width: usize = 100) {
+        print!("{:>width$}|", 1);
+        println!("{:>1$}|{2}", 2, 3 * width, "0123456789abcdef")
+    } => format!("{:>100}|{:>300}|0123456789abcdef\n", 1, 2);
+    17: (rounds: u32 = 3) {
+        for i in 0..rounds {
+            print!("{i}");
+            print!(", ");
+        }
+        println!("end")
+    } => "0, 1, 2, end\n";
+    18: (last: u32 = 3) { println!("a"); print!("b{last}") } => "a\nb3";
+}
+
+#[test]
+fn errors_and_values_go_to_standard_error() {
+    #[kernel]
+    fn kernel(x: i32) {
+        eprintln!("careful: {x}");
+        print!("out");
+        eprint!("err");
+        let y = dbg!(x * 2) + 1;
+        println!(" {y}");
+    }
+    let [stdout, stderr] = printed(|gpu| {
+        kernel.on(gpu).grid(1).block(1).launch(4).unwrap();
+        gpu.synchronize().unwrap();
+    });
+    assert_eq!(stdout, "out 9\n");
+    let file = file!();
+    let line = line!() - 9;
+    assert_eq!(
+        stderr,
+        format!("careful: 4\nerr[{file}:{line}:17] x * 2 = 8\n")
+    );
+}
+
+/// Each thread counts, in parts of a line, with a barrier between.
+#[kernel]
+fn count(rounds: u32) {
+    let (block, thread) = (thread::block_idx(), thread::thread_idx());
+    for round in 0..rounds {
+        print!("{} {} ", block.x, thread.x);
+        if round % 2 == 0 {
+            sync_threads();
+        }
+        println!("{round}");
+    }
+}
+
+#[test]
+fn every_thread_prints_whole_lines_in_order() {
+    let [stdout, stderr] = printed(|gpu| {
+        count.on(gpu).grid(20).block(50).launch(1).unwrap();
+        gpu.synchronize().unwrap();
+    });
+    // On the simulator a line is whole if one macro prints it; here the barrier comes between the parts.
+    if Gpu::new().unwrap().is_simulator() {
+        assert_eq!(stdout.lines().count(), 1000);
+    } else {
+        let mut lines: Vec<&str> = stdout.lines().collect();
+        lines.sort_unstable();
+        let mut expected: Vec<String> = (0..20)
+            .flat_map(|block| (0..50).map(move |thread| format!("{block} {thread} 0")))
+            .collect();
+        expected.sort_unstable();
+        assert_eq!(lines, expected);
+    }
+    assert_eq!(stderr, "");
+}
+
+#[kernel]
+fn lines(rounds: u32, seed: u32) {
+    let i = *thread::index_1d() as u32;
+    for round in 0..rounds {
+        // The number of 1 to 40 digits has every length that a record can have, modulo its alignment.
+        println!("{i} {round} {:0>1$}", 7, ((i + seed) % 40) as usize);
+    }
+}
+
+#[test]
+fn lines_of_all_threads_are_there_in_order_per_thread() {
+    let [stdout, _] = printed(|gpu| {
+        lines.on(gpu).grid(10).block(64).launch(8, 3).unwrap();
+        gpu.synchronize().unwrap();
+    });
+    let mut next = vec![0; 640];
+    for line in stdout.lines() {
+        let numbers: Vec<&str> = line.split(' ').collect();
+        let [i, round, padded] = numbers[..] else {
+            panic!("{line}")
+        };
+        let i: usize = i.parse().unwrap();
+        assert_eq!(round.parse(), Ok(next[i]), "{line}");
+        assert_eq!(padded, format!("{:0>1$}", 7, (i + 3) % 40), "{line}");
+        next[i] += 1;
+    }
+    assert!(next.iter().all(|&rounds| rounds == 8));
+}
+
+#[inline(never)]
+fn helper(x: u32) -> u32 {
+    if x == 2 {
+        println!("helper of {x}");
+    }
+    x
+}
+
+#[kernel]
+fn through_helpers<F: Fn(u32) + Copy>(f: F, mut y: DisjointSlice<u32>) {
+    let i = thread::index_1d();
+    if let Some(y) = y.get_mut(i) {
+        *y = helper(*i as u32);
+        f(*y);
+    }
+}
+
+#[kernel]
+fn hello() {
+    println!("hello");
+}
+
+#[test]
+fn text_comes_with_every_kind_of_wait_and_in_the_order_of_launches() {
+    let printed = printed(|gpu| {
+        let mut y = gpu.zeros::<u32>(4).unwrap();
+        let base = 10;
+        launch!(through_helpers[1, 4](
+            move |x| {
+                if x == 3 {
+                    println!("closure {}", x + base);
+                }
+            },
+            &mut y
+        ))
+        .unwrap();
+        hello.on(gpu).grid(1).block(1).launch().unwrap();
+        assert_eq!(y.to_vec().unwrap(), [0, 1, 2, 3]);
+        println!("after the read");
+        hello.on(gpu).grid(1).block(2).launch().unwrap();
+        y.copy_from(&[1; 4]).unwrap();
+        println!("after the copy");
+        let other = Gpu::new().unwrap();
+        hello.on(&other).grid(1).block(1).launch().unwrap();
+        drop(other);
+        println!("after the drop");
+    });
+    assert_printed(
+        printed,
+        "helper of 2\nclosure 13\nhello\nafter the read\nhello\nhello\nafter the copy\nhello\nafter the drop\n",
+    );
+}
+
+#[test]
+fn text_before_a_panic_is_printed() {
+    #[kernel]
+    fn kernel(x: &[u32]) {
+        println!("about to fail");
+        println!("{}", x[7]);
+    }
+    let printed = printed(|gpu| {
+        let x = gpu.to_device(&[1u32, 2, 3]).unwrap();
+        launch!(kernel[1, 1](&x)).unwrap();
+        let error = gpu.synchronize().unwrap_err();
+        println!("{}", error.to_string().lines().last().unwrap());
+        hello.on(gpu).grid(1).block(1).launch().unwrap();
+        gpu.synchronize().unwrap();
+    });
+    assert_printed(
+        printed,
+        "about to fail\nindex out of bounds: the len is 3 but the index is 7\nhello\n",
+    );
+}
+
+#[test]
+fn a_message_whose_display_panics_does_not_spoil_the_next() {
+    struct Bad;
+    impl std::fmt::Display for Bad {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            write!(f, "{:>300}", 1)?;
+            panic!("no text")
+        }
+    }
+    #[kernel]
+    fn kernel(bad: bool) {
+        if bad {
+            println!("lost {Bad}");
+        }
+        println!("good");
+    }
+    let [stdout, _] = printed(|gpu| {
+        kernel.on(gpu).grid(1).block(1).launch(true).unwrap();
+        let error = gpu.synchronize().unwrap_err();
+        println!("{}", error.to_string().lines().last().unwrap());
+        kernel.on(gpu).grid(1).block(1).launch(false).unwrap();
+        gpu.synchronize().unwrap();
+    });
+    assert!(stdout.ends_with("no text\ngood\n"), "{stdout}");
+}
+
+#[test]
+fn what_does_not_fit_is_counted() {
+    let [stdout, stderr] = printed(|gpu| {
+        gpu.set_print_capacity(40 * 10).unwrap();
+        hello.on(gpu).grid(5).block(3).launch().unwrap();
+        gpu.synchronize().unwrap();
+        hello.on(gpu).grid(1).block(1).launch().unwrap();
+        gpu.set_print_capacity(40 * 20).unwrap();
+        println!("larger");
+        hello.on(gpu).grid(5).block(3).launch().unwrap();
+        gpu.synchronize().unwrap();
+    });
+    if Gpu::new().unwrap().is_simulator() {
+        assert_eq!(
+            stdout,
+            format!("{}larger\n{}", "hello\n".repeat(16), "hello\n".repeat(15))
+        );
+        assert_eq!(stderr, "");
+    } else {
+        assert_eq!(
+            stdout,
+            format!("{}larger\n{}", "hello\n".repeat(11), "hello\n".repeat(15))
+        );
+        let lost = "oxwarp: 5 message(s) that kernels printed are lost: the buffer of 400 bytes was full \
+                    (`Gpu::set_print_capacity` makes it larger)\n";
+        assert_eq!(stderr, lost);
+    }
+}
+
+#[test]
+fn host_threads_print_at_the_same_time() {
+    let [stdout, _] = printed(|gpu| {
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..25 {
+                        hello.on(gpu).grid(2).block(5).launch().unwrap();
+                        gpu.synchronize().unwrap();
+                    }
+                });
+            }
+        });
+    });
+    assert_eq!(stdout, "hello\n".repeat(1000));
+}
+
+#[test]
+fn a_tests_output_is_captured() {
+    if env::var_os(PRINTS).is_some() {
+        let gpu = Gpu::new().unwrap();
+        hello.on(&gpu).grid(100).block(10).launch().unwrap();
+        gpu.synchronize().unwrap();
+        return;
+    }
+    let [stdout, _] = run_again(&[]);
+    assert!(stdout.contains("1 passed"), "{stdout}");
+    assert!(!stdout.contains("hello"), "{stdout}");
+}
+
+#[kernel]
+fn rare(x: &[f32], mut y: DisjointSlice<f32>) {
+    let i = thread::index_1d();
+    if let Some(y) = y.get_mut(i) {
+        if x[*i] < 0.0 {
+            println!("{i:?} is negative: {}", x[*i]);
+        }
+        *y = x[*i].sqrt();
+    }
+}
+
+#[kernel]
+fn silent(x: &[f32], mut y: DisjointSlice<f32>) {
+    let i = thread::index_1d();
+    if let Some(y) = y.get_mut(i) {
+        *y = x[*i].sqrt();
+    }
+}
+
+#[test]
+fn only_kernels_that_print_have_the_code() {
+    let calls = |name| device_code::of(name).matches("call").count();
+    assert_eq!(calls("silent"), 0);
+    device_code::contains(&device_code::of("rare"), &["print_formatted"]);
+    device_code::contains(&device_code::of("hello"), &["print_text"]);
+}
+
+#[test]
+fn ptxas_takes_it() {
+    // The oldest target only: formatting is much code.
+    device_code::assembles_for_its_target();
+}
