@@ -5,17 +5,32 @@
 use std::fs;
 use std::path::Path;
 
-/// The file of `sync::name`, `ui::name`, `gpu-sim/warps::name`, ..., and the test in it, if the file is not a test itself.
-fn file_and_test(name: &str) -> (String, Option<&str>) {
+/// The source of the test that a name stands for, and the test's own name if the file is not a test itself.
+fn source_and_test<'a>(root: &Path, name: &'a str) -> (String, Option<&'a str>) {
     let (place, test) = name.rsplit_once("::").unwrap();
-    match place.split_once('/') {
-        _ if ["ui", "device_errors"].contains(&place) => (format!("tests/{place}/{test}.rs"), None),
-        Some((part, file)) if part.starts_with("launches-only") => {
-            (format!("tests/{part}/tests/{file}.rs"), Some(test))
-        }
-        Some((part, file)) => (format!("{part}/tests/{file}.rs"), Some(test)),
-        None => (format!("tests/{place}.rs"), Some(test)),
+    if ["ui", "device_errors"].contains(&place) {
+        let source = fs::read_to_string(root.join(format!("tests/{place}/{test}.rs")));
+        return (
+            source.unwrap_or_else(|_| panic!("there is no `{name}`")),
+            None,
+        );
     }
+    let in_crate = |folder: &str| match place.split_once('/') {
+        Some((package, file)) => format!("{folder}{package}/tests/{file}.rs"),
+        None => String::new(),
+    };
+    let files = [
+        format!("tests/{place}.rs"),
+        in_crate("tests/"),
+        in_crate(""),
+    ];
+    let source = files
+        .iter()
+        .find_map(|file| fs::read_to_string(root.join(file)).ok());
+    (
+        source.unwrap_or_else(|| panic!("`{name}` is in none of {files:?}")),
+        Some(test),
+    )
 }
 
 /// Whether the source has a function of the name, or an entry of a macro that makes one.
@@ -49,11 +64,9 @@ fn what_the_document_names_is_there() {
             .step_by(2)
             .filter(|name| name.contains("::"))
         {
-            let (file, test) = file_and_test(name);
-            let source = fs::read_to_string(root.join(&file));
-            let source = source.unwrap_or_else(|_| panic!("`{name}`: there is no {file}"));
+            let (source, test) = source_and_test(root, name);
             let is_there = test.is_none_or(|test| has_test(&source, test));
-            assert!(is_there, "`{name}`: there is no such test in {file}");
+            assert!(is_there, "there is no test `{name}`");
         }
     }
 }

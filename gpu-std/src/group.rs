@@ -97,10 +97,10 @@ pub fn block() -> Block {
 /// CUDA C++: `cooperative_groups::thread_block`.
 ///
 /// ```
-/// use gpu_std::group::{self, Block};
+/// use gpu_std::group::Block;
 ///
-/// fn share(block: Block) -> bool {
-///     block.count(block.rank() % 2 == 0) == block.size().div_ceil(2)
+/// fn majority(block: Block, vote: bool) -> bool {
+///     2 * block.count(vote) > block.size()
 /// }
 /// ```
 #[derive(Clone, Copy, Debug)]
