@@ -31,8 +31,8 @@
 pub use gpu_kernels as kernels;
 pub use gpu_macros::{device_code, kernel};
 pub use gpu_std::{
-    Dim3, DisjointSlice, atomic, block, disjoint, grid, group, ptx, shared, shared_array,
-    shared_atomics, sync, sync_threads, thread, warp,
+    Dim3, DisjointSlice, async_copy, atomic, block, disjoint, grid, group, ptx, shared,
+    shared_array, shared_atomics, sync, sync_threads, thread, warp,
 };
 pub use gpu_std::{
     fast, fp8, half, integer, math, matrix, memory, random, target, time, unroll, vector,
@@ -44,6 +44,7 @@ pub use host_runtime::*;
 /// What a program with kernels needs in scope.
 pub mod prelude {
     pub use gpu_macros::kernel;
+    pub use gpu_std::async_copy::AsyncCopy;
     pub use gpu_std::atomic::{AtomicF32, AtomicF64};
     pub use gpu_std::disjoint::{BlockIndex, ThreadIndex, ThreadIndex2d};
     pub use gpu_std::group::{self, LaneGroup};

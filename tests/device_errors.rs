@@ -168,6 +168,7 @@ cases! {
     captured_reference: "help: pass slices as parameters of their own";
     lower_sm: "help: compile it for sm_80 with `targets = [\"sm_80\"]` under `[package.metadata.oxwarp]` in Cargo.toml",
         at "`if target::sm() >= 80 {", at "lower_sm.rs:7:";
+    async_copy: "help: compile it for sm_80";
     second_target: "OXWARP_TARGETS=sm_100";
     own_closure: OF_THE_SYSTEM, at "own_closure.rs:14:";
 }

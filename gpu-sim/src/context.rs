@@ -10,6 +10,7 @@ use std::ptr;
 
 use gpu_std::Dim3;
 
+use crate::copies::Copies;
 use crate::job::Job;
 use crate::lane::{Event, Yielder};
 use crate::named::NamedBarriers;
@@ -29,6 +30,7 @@ pub(crate) struct BlockState {
     block: Dim3,
     shared: SharedMemory,
     named: NamedBarriers,
+    copies: Copies,
 }
 
 impl BlockState {
@@ -38,6 +40,7 @@ impl BlockState {
             block,
             shared: SharedMemory::new(launch.shared_limit, launch.dynamic_shared),
             named: NamedBarriers::default(),
+            copies: Copies::default(),
         }
     }
 }
@@ -60,6 +63,7 @@ pub(crate) struct Context<'a> {
     pub(crate) waiting: Cell<bool>,
     pub(crate) shared: RefCell<SharedMemory>,
     pub(crate) named: RefCell<NamedBarriers>,
+    pub(crate) copies: RefCell<Copies>,
     /// The source line of the operation that comes next.
     pub(crate) place: Cell<Option<&'static Location<'static>>>,
     /// What the thread that was suspended last waits for.
@@ -88,6 +92,7 @@ impl<'a> Context<'a> {
                 launch.dynamic_shared,
             )),
             named: RefCell::default(),
+            copies: RefCell::default(),
             place: Cell::new(None),
             wait: Cell::new(wait::NOTHING),
             answer: Cell::new(MaybeUninit::new(0)),
@@ -137,6 +142,7 @@ impl<'a> Context<'a> {
         self.thread.set(ORIGIN);
         self.shared.borrow_mut().start_block();
         self.named.borrow_mut().start_block();
+        self.copies.borrow_mut().start_block();
         true
     }
 
@@ -152,6 +158,7 @@ impl<'a> Context<'a> {
             block: self.block.replace(other.block),
             shared: self.shared.replace(other.shared),
             named: self.named.replace(other.named),
+            copies: self.copies.replace(other.copies),
         }
     }
 

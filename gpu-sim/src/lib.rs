@@ -13,6 +13,7 @@
 
 mod atomics;
 mod context;
+mod copies;
 mod device;
 mod fault;
 mod grid;

@@ -55,6 +55,28 @@ unsafe extern "C" {
     /// `bar.red.or id, p`
     #[link_name = "gpu.llvm.nvvm.barrier.cta.red.or.aligned.all"]
     pub safe fn barrier_cta_red_or(id: u32, predicate: bool) -> bool;
+    // `cp.async.ca` of 4 and 8 bytes, `cp.async.cg` of 16, from global to shared memory; with zeros after the first
+    // `present` bytes. `to` points into shared and `from` into global memory, both aligned to the size.
+    #[link_name = "gpu.cp.async.4"]
+    pub fn cp_async_4(to: *mut u8, from: *const u8);
+    #[link_name = "gpu.cp.async.8"]
+    pub fn cp_async_8(to: *mut u8, from: *const u8);
+    #[link_name = "gpu.cp.async.16"]
+    pub fn cp_async_16(to: *mut u8, from: *const u8);
+    #[link_name = "gpu.cp.async.4.zero"]
+    pub fn cp_async_4_zero(to: *mut u8, from: *const u8, present: u32);
+    #[link_name = "gpu.cp.async.8.zero"]
+    pub fn cp_async_8_zero(to: *mut u8, from: *const u8, present: u32);
+    #[link_name = "gpu.cp.async.16.zero"]
+    pub fn cp_async_16_zero(to: *mut u8, from: *const u8, present: u32);
+    #[link_name = "gpu.llvm.nvvm.cp.async.commit.group"]
+    pub safe fn cp_async_commit_group();
+    /// `groups` is a constant.
+    #[link_name = "gpu.llvm.nvvm.cp.async.wait.group"]
+    pub fn cp_async_wait_group(groups: u32);
+    #[link_name = "gpu.llvm.nvvm.cp.async.wait.all"]
+    pub safe fn cp_async_wait_all();
+
     /// Waits for every thread of the grid: the simulator's own barrier.
     #[link_name = "gpu.grid.sync"]
     pub safe fn grid_sync();

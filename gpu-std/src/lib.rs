@@ -11,6 +11,7 @@
 //! Names follow CUDA C and `cuda_std` of rust-cuda where these have one.
 #![no_std]
 
+pub mod async_copy;
 pub mod atomic;
 pub mod block;
 mod dim;

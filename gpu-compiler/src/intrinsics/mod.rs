@@ -1,6 +1,7 @@
 //! Lowers the `gpu.*` symbols (`gpu_std::intrinsics`): each becomes an LLVM intrinsic, an instruction, or memory of its
 //! own address space.
 //!
+//! - [`async_copy`]: copies from global to shared memory;
 //! - [`atomic`]: read-modify-write, loads and stores with a scope;
 //! - [`half`]: arithmetic on 16-bit floats;
 //! - [`host_variable`]: what the device's runtime shares with the host;
@@ -8,6 +9,7 @@
 //! - [`ptx`]: inline PTX;
 //! - [`warp`]: what LLVM's own intrinsics of a warp leave to do.
 
+mod async_copy;
 mod atomic;
 mod half;
 mod host_variable;
@@ -88,6 +90,7 @@ fn rule(name: &str) -> Option<Rule> {
         "grid.leave" => Lowering::grid_leave,
         "print.buffer" => Lowering::print_buffer,
         "atomic.fence" => Lowering::atomic_fence,
+        _ if name.starts_with("cp.async.") => Lowering::cp_async,
         _ if name.starts_with("mma.") => Lowering::mma,
         _ if name.starts_with("ldmatrix.") => Lowering::ldmatrix,
         _ => match name.strip_prefix("atomic.")?.rsplit_once('.')?.0 {

@@ -13,6 +13,8 @@
 
 use bytemuck::CheckedBitPattern;
 
+use crate::async_copy::AsyncCopy;
+use crate::async_copy::sealed::Target;
 use crate::intrinsics as gpu;
 use crate::runtime;
 use crate::shared_atomics::{SharedAtomic, SharedAtomicSlice};
@@ -211,6 +213,21 @@ impl<T: CheckedBitPattern> SharedSlice<T> {
     #[inline]
     pub fn is_empty(self) -> bool {
         self.len == 0
+    }
+}
+
+impl<T: CheckedBitPattern> Target for SharedSlice<T> {}
+
+impl<T: CheckedBitPattern> AsyncCopy for SharedSlice<T> {
+    type Element = T;
+    type Index = usize;
+
+    #[inline]
+    #[track_caller]
+    fn places(self, index: usize, count: usize) -> *mut T {
+        super::check_copy(index, count, self.len);
+        // SAFETY: `index` is inside the block's part of `len` elements, or at its end.
+        unsafe { self.first.add(index) }
     }
 }
 

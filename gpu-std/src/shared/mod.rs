@@ -19,6 +19,8 @@ use core::any::TypeId;
 
 use bytemuck::CheckedBitPattern;
 
+use crate::async_copy::AsyncCopy;
+use crate::async_copy::sealed::Target;
 use crate::intrinsics as gpu;
 
 pub(crate) use dynamic::check as check_len;
@@ -116,6 +118,21 @@ impl<T: CheckedBitPattern, const N: usize> SharedArray<T, N> {
     }
 }
 
+impl<T: CheckedBitPattern, const N: usize> Target for SharedArray<T, N> {}
+
+impl<T: CheckedBitPattern, const N: usize> AsyncCopy for SharedArray<T, N> {
+    type Element = T;
+    type Index = usize;
+
+    #[inline]
+    #[track_caller]
+    fn places(self, index: usize, count: usize) -> *mut T {
+        check_copy(index, count, N);
+        // SAFETY: `index` is inside the block's allocation of `N` elements, or at its end.
+        unsafe { self.first.add(index) }
+    }
+}
+
 /// `ROWS` rows of `COLS` elements in shared memory, from [`shared_array!`](crate::shared_array).
 #[derive(Clone, Copy, Debug)]
 pub struct SharedArray2d<T, const ROWS: usize, const COLS: usize> {
@@ -164,6 +181,27 @@ impl<T: CheckedBitPattern, const ROWS: usize, const COLS: usize> SharedArray2d<T
         check::<COLS>(col);
         // SAFETY: the element is inside the block's allocation.
         unsafe { self.first.add(row * COLS + col).write(value) }
+    }
+}
+
+impl<T: CheckedBitPattern, const ROWS: usize, const COLS: usize> Target
+    for SharedArray2d<T, ROWS, COLS>
+{
+}
+
+impl<T: CheckedBitPattern, const ROWS: usize, const COLS: usize> AsyncCopy
+    for SharedArray2d<T, ROWS, COLS>
+{
+    type Element = T;
+    type Index = (usize, usize);
+
+    #[inline]
+    #[track_caller]
+    fn places(self, (row, col): (usize, usize), count: usize) -> *mut T {
+        check::<ROWS>(row);
+        check_copy(col, count, COLS);
+        // SAFETY: the place is inside a row of the block's allocation, or at its end.
+        unsafe { self.first.add(row * COLS + col) }
     }
 }
 
@@ -219,6 +257,28 @@ impl<T: CheckedBitPattern, const PLANES: usize, const ROWS: usize, const COLS: u
     }
 }
 
+impl<T: CheckedBitPattern, const PLANES: usize, const ROWS: usize, const COLS: usize> Target
+    for SharedArray3d<T, PLANES, ROWS, COLS>
+{
+}
+
+impl<T: CheckedBitPattern, const PLANES: usize, const ROWS: usize, const COLS: usize> AsyncCopy
+    for SharedArray3d<T, PLANES, ROWS, COLS>
+{
+    type Element = T;
+    type Index = (usize, usize, usize);
+
+    #[inline]
+    #[track_caller]
+    fn places(self, (plane, row, col): (usize, usize, usize), count: usize) -> *mut T {
+        check::<PLANES>(plane);
+        check::<ROWS>(row);
+        check_copy(col, count, COLS);
+        // SAFETY: the place is inside a row of the block's allocation, or at its end.
+        unsafe { self.first.add((plane * ROWS + row) * COLS + col) }
+    }
+}
+
 /// The block's memory for an `A`, one for each `P`.
 #[inline]
 pub(crate) fn storage<A, P: Fn() + 'static>() -> *mut u8 {
@@ -231,6 +291,17 @@ pub(crate) fn storage<A, P: Fn() + 'static>() -> *mut u8 {
     };
     // SAFETY: size and alignment are those of a type, and the key is a constant's.
     unsafe { gpu::shared_static(size, align, key) }
+}
+
+/// Panics if `count` elements from `index` on are not among `len`.
+#[inline]
+#[track_caller]
+fn check_copy(index: usize, count: usize, len: usize) {
+    let rest = len.checked_sub(index);
+    assert!(
+        rest.is_some_and(|rest| count <= rest),
+        "an asynchronous copy reaches beyond the shared array or its row"
+    );
 }
 
 /// The element at `address`.
