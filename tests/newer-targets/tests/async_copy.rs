@@ -134,10 +134,10 @@ fn rows(x: &[u32], mut out: DisjointSlice<[u32; 2]>) {
             two.get((i / 8, i % 8)),
             three.get((i / 16, i / 8 % 2, i % 8)),
         ];
-        if i % 2 == 1 {
-            if let Some(out) = out.get_mut(thread::index_1d()) {
-                *out = pair;
-            }
+        if i % 2 == 1
+            && let Some(out) = out.get_mut(thread::index_1d())
+        {
+            *out = pair;
         }
     }
 }
