@@ -35,7 +35,7 @@ pub use gpu_std::{
     shared_array, shared_atomics, sync, sync_threads, thread, warp,
 };
 pub use gpu_std::{
-    fast, fp8, half, integer, math, matrix, memory, random, target, time, unroll, vector,
+    fast, fp8, half, integer, math, matrix, memory, random, target, time, unroll, vector, view,
 };
 #[doc(hidden)]
 pub use host_runtime::__private;
@@ -46,8 +46,14 @@ pub mod prelude {
     pub use gpu_macros::kernel;
     pub use gpu_std::async_copy::AsyncCopy;
     pub use gpu_std::atomic::{AtomicF32, AtomicF64};
-    pub use gpu_std::disjoint::{BlockIndex, ThreadIndex, ThreadIndex2d};
+    pub use gpu_std::disjoint::{
+        BlockIndex, BlockIndex2d, DisjointChunks, DisjointColumns, DisjointRows, DisjointTiles,
+        ThreadIndex, ThreadIndex2d, ThreadIndex3d, WarpIndex,
+    };
     pub use gpu_std::group::{self, LaneGroup};
+    pub use gpu_std::view::{
+        ArrayView, ArrayView1, ArrayView2, ArrayView3, ArrayView4, ArrayView5, ArrayView6, Strided,
+    };
     pub use gpu_std::{
         DisjointSlice, block, grid, shared, shared_array, shared_atomics, sync_threads, thread,
         warp,

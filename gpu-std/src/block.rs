@@ -1,13 +1,16 @@
 //! Where the running thread's block is, and how large it is.
 
 use crate::dim::Dim3;
-use crate::disjoint::BlockIndex;
+use crate::disjoint::{BlockIndex, BlockIndex2d, ThreadOfBlock};
+use crate::grid_stride::Stride;
+use crate::intrinsics as gpu;
 use crate::thread;
 
 /// This block's number in the grid, over all dimensions: x runs fastest. Every thread of the block gets the same.
 ///
 /// As an index of a [`DisjointSlice<T, BlockIndex>`](crate::DisjointSlice) it stands for one element a block, which
-/// only the block's first thread may write.
+/// only the block's first thread may write; of [`DisjointRows`](crate::disjoint::DisjointRows) for a row that the
+/// block's threads share.
 ///
 /// CUDA C: `blockIdx.x` in grids of one dimension.
 ///
@@ -23,10 +26,46 @@ use crate::thread;
 /// ```
 #[inline]
 pub fn index() -> BlockIndex {
-    let first = thread::thread_idx() == Dim3 { x: 0, y: 0, z: 0 };
     let number = thread::block_idx().linear_in(thread::grid_dim());
-    // SAFETY: the number is unique to the block, and `first` holds for one thread of it.
-    unsafe { BlockIndex::new(number as usize, first) }
+    // SAFETY: the number is unique to the block.
+    unsafe { BlockIndex::new(number as usize, this_thread()) }
+}
+
+/// This block's row (along y) and column (along x) in a grid of at most two dimensions. Every thread of the block gets the
+/// same.
+///
+/// No two blocks get the same pair: the runtime refuses a kernel that calls this in a launch with a third dimension.
+#[inline]
+pub fn index_2d() -> BlockIndex2d {
+    gpu::launch_dimensions(2);
+    let (row, col) = (gpu::ctaid_y(), gpu::ctaid_x());
+    // SAFETY: in a grid of two dimensions, the pair is unique to the block.
+    unsafe { BlockIndex2d::new(row as usize, col as usize, this_thread()) }
+}
+
+/// The numbers below `len` that are this block's in a loop over more parts than there are blocks: its own, then one every
+/// grid. Together the blocks of a launch visit each number below `len` exactly once, whatever the grid.
+///
+/// Every thread of a block makes the same trips, so there may be a barrier in the loop.
+///
+/// ```
+/// use gpu_std::block;
+/// use gpu_std::disjoint::{BlockIndex, DisjointRows};
+///
+/// fn clear(mut x: DisjointRows<f32, BlockIndex>) {
+///     for b in block::grid_stride(x.nrows()) {
+///         if let Some(mut row) = x.get_mut(b) {
+///             row.iter_mut().for_each(|x| *x = 0.0);
+///         }
+///     }
+/// }
+/// ```
+#[inline]
+pub fn grid_stride(len: usize) -> impl Iterator<Item = BlockIndex> {
+    let blocks = thread::grid_dim().count() as usize;
+    let thread = this_thread();
+    // SAFETY: a number of the loop is the block's own modulo the number of blocks, which is below it and unique.
+    Stride::new(*index(), blocks, len).map(move |number| unsafe { BlockIndex::new(number, thread) })
 }
 
 /// Threads in a block. CUDA C: `blockDim.x * blockDim.y * blockDim.z`.
@@ -41,4 +80,11 @@ pub fn index() -> BlockIndex {
 #[inline]
 pub fn len() -> usize {
     thread::block_dim().count() as usize
+}
+
+#[inline]
+fn this_thread() -> ThreadOfBlock {
+    let is_first = thread::thread_idx() == Dim3 { x: 0, y: 0, z: 0 };
+    // SAFETY: the thread's own number, and the block's threads.
+    unsafe { ThreadOfBlock::new(thread::index_in_block(), len(), is_first) }
 }

@@ -109,7 +109,7 @@ pub unsafe trait KernelInstance: 'static {
 pub struct RawView<T, S> {
     /// The first element, in device memory; aligned and not null, also where there are no elements.
     pub pointer: *mut T,
-    /// Length, or rows and columns.
+    /// Length, or extents, with strides where the parameter has them.
     pub shape: S,
 }
 
@@ -124,9 +124,17 @@ impl<T, S: Copy> Copy for RawView<T, S> {}
 
 /// A kernel parameter that is a view of device memory.
 ///
+/// It is `#[kernel]` that takes a parameter for a view, by its name; so another crate's type of that name is refused here.
+///
 /// # Safety
 ///
 /// `Raw` must have the same layout in the host pass and the device pass.
+#[diagnostic::on_unimplemented(
+    message = "a kernel cannot take `{Self}`",
+    label = "not a view of device memory",
+    note = "take oxwarp's own types: `oxwarp::view::ArrayView2<T>` (not `ndarray`'s), `oxwarp::DisjointSlice<T>`, or a \
+            slice `&[T]`"
+)]
 pub unsafe trait KernelParam {
     /// How it crosses the launch.
     type Raw: Copy + 'static;
@@ -135,7 +143,8 @@ pub unsafe trait KernelParam {
     ///
     /// # Safety
     ///
-    /// `raw` is a live view for the whole launch, exclusive if `Self` can write.
+    /// `raw` is a live view for the whole launch, exclusive if `Self` can write, of the shape and alignment that `Raw`
+    /// says.
     unsafe fn from_raw(raw: Self::Raw) -> Self;
 }
 

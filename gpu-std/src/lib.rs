@@ -19,6 +19,7 @@ pub mod disjoint;
 pub mod fast;
 pub mod fp8;
 pub mod grid;
+mod grid_stride;
 pub mod group;
 pub mod half;
 pub mod integer;
@@ -26,6 +27,7 @@ pub mod integer;
 pub mod intrinsics;
 #[doc(hidden)]
 pub mod kernel;
+mod live;
 pub mod math;
 pub mod matrix;
 pub mod memory;
@@ -44,6 +46,7 @@ pub mod thread;
 pub mod time;
 pub mod unroll;
 pub mod vector;
+pub mod view;
 pub mod warp;
 
 pub use dim::Dim3;

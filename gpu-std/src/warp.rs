@@ -24,10 +24,12 @@ use core::panic::Location;
 
 use bytemuck::AnyBitPattern;
 
+use crate::disjoint::WarpIndex;
+use crate::grid_stride::Stride;
 use crate::group::{self, LaneGroup};
 use crate::intrinsics as gpu;
 use crate::number::Reduction;
-use crate::thread;
+use crate::{block, thread};
 
 pub use crate::number::{Integer, Number};
 
@@ -69,6 +71,57 @@ pub const FULL_MASK: u32 = u32::MAX;
 #[inline]
 pub fn lane_id() -> u32 {
     gpu::laneid()
+}
+
+/// This warp's number in the launch: its block's number times the warps of a block, and its number in the block.
+///
+/// As an index of a [`DisjointSlice<T, WarpIndex>`](crate::DisjointSlice) it stands for one element a warp, which only
+/// the warp's first thread may write; of [`DisjointRows`](crate::disjoint::DisjointRows) for a row that the warp's
+/// threads share. Its lanes are numbered as the threads of the block are, so the last warp of a block may have fewer than
+/// 32.
+///
+/// ```
+/// use gpu_std::disjoint::{DisjointRows, WarpIndex};
+/// use gpu_std::warp;
+///
+/// fn halve(mut x: DisjointRows<f32, WarpIndex>) {
+///     if let Some(mut row) = x.get_mut(warp::index()) {
+///         row.iter_mut().for_each(|x| *x *= 0.5);
+///     }
+/// }
+/// ```
+#[inline]
+pub fn index() -> WarpIndex {
+    let number = *block::index() * warps_of_block() + warp_id() as usize;
+    // SAFETY: block and warp in the block make the number unique to the warp.
+    unsafe { index_of(number) }
+}
+
+/// The numbers below `len` that are this warp's in a loop over more parts than there are warps: its own, then one for
+/// every warp of the launch. Together the warps of a launch visit each number below `len` exactly once, whatever the
+/// grid. Every lane of a warp makes the same trips.
+#[inline]
+pub fn grid_stride(len: usize) -> impl Iterator<Item = WarpIndex> {
+    let warps = thread::grid_dim().count() as usize * warps_of_block();
+    // SAFETY: a number of the loop is the warp's own modulo the number of warps, which is below it and unique.
+    Stride::new(*index(), warps, len).map(|number| unsafe { index_of(number) })
+}
+
+/// # Safety
+/// In one launch, only lanes of one warp make a `WarpIndex` of this number.
+#[inline]
+unsafe fn index_of(number: usize) -> WarpIndex {
+    let size = WARP_SIZE as usize;
+    let thread = thread::index_in_block();
+    let lane = thread % size;
+    let lanes = (block::len() - (thread - lane)).min(size);
+    // SAFETY: the lane is this thread's own, and all lanes of the warp count the same threads of the block.
+    unsafe { WarpIndex::new(number, lane, lanes) }
+}
+
+#[inline]
+fn warps_of_block() -> usize {
+    block::len().div_ceil(WARP_SIZE as usize)
 }
 
 /// This warp's number in its block: [`thread::index_in_block`] divided by 32. (PTX's `%warpid` is another number, of

@@ -1,6 +1,6 @@
 //! Which host arguments a kernel's parameters take.
 //!
-//! In: references to device arrays. Out: their raw views, as they stand in the parameter struct, and which device the
+//! In: references to device arrays, and views of parts of them. Out: their raw views, as they stand in the parameter struct, and which device the
 //! launch goes to. `&` gives what the whole grid only reads; `&mut` what it writes.
 
 use core::sync::atomic::{
@@ -11,15 +11,20 @@ use core::sync::atomic::{
 use gpu_std::atomic::{
     AtomicBf16, AtomicBf16x2, AtomicF16, AtomicF16x2, AtomicF32, AtomicF64, AtomicU128,
 };
-use gpu_std::disjoint::{BlockIndex, DisjointSlice, ThreadIndex, ThreadIndex2d};
+use gpu_std::disjoint::{
+    BlockIndex, BlockIndex2d, DisjointChunks, DisjointColumns, DisjointIndex, DisjointRows,
+    DisjointSlice, DisjointTiles, ThreadIndex, ThreadIndex2d, ThreadIndex3d, WarpIndex,
+};
 use gpu_std::half::{Bf16, Bf16x2, F16, F16x2};
 use gpu_std::kernel::{KernelParam, RawView};
-use ndarray::{Dimension, Ix2};
+use gpu_std::view::{ArrayView, Extents, Layout, Standard};
+use ndarray::{Dim, Dimension, Ix1, Ix2, IxDyn};
 
 use crate::DeviceCopy;
-use crate::array::DeviceArray;
+use crate::array::{self, DeviceArray};
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
+use crate::view::{DeviceView, DeviceViewMut};
 
 /// What the arguments of a launch have in common: the device, and the first error.
 #[derive(Debug, Default)]
@@ -43,9 +48,15 @@ impl Arguments {
             Some(first) if first.is(gpu) => {}
             Some(first) => {
                 let error = different_devices(first, gpu);
-                self.error.get_or_insert(error);
+                self.fails(error);
             }
         }
+    }
+
+    /// Notes that an argument cannot be passed; the launch gives the first such error.
+    #[cold]
+    fn fails(&mut self, error: Error) {
+        self.error.get_or_insert(error);
     }
 
     /// The device of the arguments, or the one that was chosen; `None` where neither is.
@@ -75,7 +86,9 @@ fn different_devices(first: &Gpu, second: &Gpu) -> Error {
     message = "`{Self}` cannot be passed for the kernel parameter `{P}`",
     label = "not an argument for `{P}`",
     note = "for `&[T]` pass `&DeviceArray<T>`; for `DisjointSlice<T>` and for atomics such as `&[AtomicU32]` pass \
-            `&mut DeviceArray<T>`; for `DisjointSlice<T, ThreadIndex2d>` pass a `&mut DeviceArray<T, Ix2>`",
+            `&mut DeviceArray<T>`; for a parameter of several dimensions, such as `ArrayView2<T>` or \
+            `DisjointSlice<T, ThreadIndex2d>`, the array must have as many: `&DeviceArray<T, Ix2>` (see \
+            `DeviceArray::into_shape`)",
     note = "host data must be on the device first: `let x = gpu.to_device(&x)?;`"
 )]
 pub trait KernelArg<P: KernelParam> {
@@ -86,39 +99,165 @@ pub trait KernelArg<P: KernelParam> {
 impl<T: DeviceCopy + 'static, D: Dimension> KernelArg<&'static [T]> for &DeviceArray<T, D> {
     #[inline]
     fn raw(self, arguments: &mut Arguments) -> RawView<T, usize> {
-        view(self, arguments)
+        flat(self, arguments)
     }
 }
 
-impl<T: DeviceCopy + 'static, D: Dimension> KernelArg<DisjointSlice<T, ThreadIndex>>
-    for &mut DeviceArray<T, D>
-{
+impl<T: DeviceCopy + 'static, D: Dimension> KernelArg<&'static [T]> for DeviceView<'_, T, D> {
     #[inline]
     fn raw(self, arguments: &mut Arguments) -> RawView<T, usize> {
-        view(self, arguments)
+        arguments.lives_on(self.gpu());
+        if !self.is_standard_layout() {
+            arguments.fails(not_standard(self.shape(), self.strides()));
+        }
+        RawView {
+            pointer: self.address(),
+            shape: self.len(),
+        }
     }
 }
 
-impl<T: DeviceCopy + 'static, D: Dimension> KernelArg<DisjointSlice<T, BlockIndex>>
-    for &mut DeviceArray<T, D>
+impl<T: DeviceCopy + 'static, const N: usize, L: Layout> KernelArg<ArrayView<'static, T, N, L>>
+    for &DeviceArray<T, Dim<[usize; N]>>
+where
+    Dim<[usize; N]>: Dimension,
 {
     #[inline]
-    fn raw(self, arguments: &mut Arguments) -> RawView<T, usize> {
-        view(self, arguments)
+    fn raw(self, arguments: &mut Arguments) -> Shaped<T, N, L> {
+        arguments.lives_on(self.gpu());
+        of_array::<T, N, L>(self.address(), self.shape(), arguments)
     }
 }
 
-impl<T: DeviceCopy + 'static> KernelArg<DisjointSlice<T, ThreadIndex2d>>
+impl<T: DeviceCopy + 'static, const N: usize, L: Layout> KernelArg<ArrayView<'static, T, N, L>>
+    for &DeviceArray<T, IxDyn>
+{
+    #[inline]
+    fn raw(self, arguments: &mut Arguments) -> Shaped<T, N, L> {
+        arguments.lives_on(self.gpu());
+        of_array::<T, N, L>(self.address(), self.shape(), arguments)
+    }
+}
+
+impl<T: DeviceCopy + 'static, const N: usize, L: Layout> KernelArg<ArrayView<'static, T, N, L>>
+    for DeviceView<'_, T, Dim<[usize; N]>>
+where
+    Dim<[usize; N]>: Dimension,
+{
+    #[inline]
+    fn raw(self, arguments: &mut Arguments) -> Shaped<T, N, L> {
+        arguments.lives_on(self.gpu());
+        of_view::<T, N, L>(self.address(), self.shape(), self.strides(), arguments)
+    }
+}
+
+/// One number counts the parts: they are the elements in order, whatever the array's shape.
+macro_rules! in_one_dimension {
+    ($($index:ident)*) => {$(
+        impl<T: DeviceCopy + 'static, D: Dimension, L: Layout> KernelArg<DisjointSlice<T, $index, L>>
+            for &mut DeviceArray<T, D>
+        {
+            #[inline]
+            fn raw(self, arguments: &mut Arguments) -> RawView<T, Extents<usize, L::Strides<1>>> {
+                let RawView { pointer, shape } = flat(self, arguments);
+                one_dimension(of_array::<T, 1, L>(pointer, &[shape], arguments))
+            }
+        }
+
+        impl<T: DeviceCopy + 'static, L: Layout> KernelArg<DisjointSlice<T, $index, L>>
+            for DeviceViewMut<'_, T, Ix1>
+        {
+            #[inline]
+            fn raw(self, arguments: &mut Arguments) -> RawView<T, Extents<usize, L::Strides<1>>> {
+                arguments.lives_on(self.gpu());
+                one_dimension(of_view::<T, 1, L>(self.address(), self.shape(), self.strides(), arguments))
+            }
+        }
+
+        impl<T: DeviceCopy + 'static, D: Dimension, const K: usize> KernelArg<DisjointChunks<T, K, $index>>
+            for &mut DeviceArray<T, D>
+        {
+            #[inline]
+            fn raw(self, arguments: &mut Arguments) -> RawView<T, usize> {
+                const { assert!(DisjointChunks::<T, K, $index>::ALIGN <= array::ALIGN) };
+                let RawView { pointer, shape: len } = flat(self, arguments);
+                if !len.is_multiple_of(K) {
+                    arguments.fails(Error::NotInChunks { len, chunk: K });
+                }
+                RawView { pointer, shape: len / K }
+            }
+        }
+    )*};
+}
+
+in_one_dimension!(ThreadIndex WarpIndex BlockIndex);
+
+/// The parts are counted along each axis.
+macro_rules! in_several_dimensions {
+    ($($index:ident: $n:literal;)*) => {$(
+        impl<T: DeviceCopy + 'static, L: Layout> KernelArg<DisjointSlice<T, $index, L>>
+            for &mut DeviceArray<T, Dim<[usize; $n]>>
+        {
+            #[inline]
+            fn raw(self, arguments: &mut Arguments) -> Shaped<T, $n, L> {
+                arguments.lives_on(self.gpu());
+                of_array::<T, $n, L>(self.address(), self.shape(), arguments)
+            }
+        }
+
+        impl<T: DeviceCopy + 'static, L: Layout> KernelArg<DisjointSlice<T, $index, L>>
+            for &mut DeviceArray<T, IxDyn>
+        {
+            #[inline]
+            fn raw(self, arguments: &mut Arguments) -> Shaped<T, $n, L> {
+                arguments.lives_on(self.gpu());
+                of_array::<T, $n, L>(self.address(), self.shape(), arguments)
+            }
+        }
+
+        impl<T: DeviceCopy + 'static, L: Layout> KernelArg<DisjointSlice<T, $index, L>>
+            for DeviceViewMut<'_, T, Dim<[usize; $n]>>
+        {
+            #[inline]
+            fn raw(self, arguments: &mut Arguments) -> Shaped<T, $n, L> {
+                arguments.lives_on(self.gpu());
+                of_view::<T, $n, L>(self.address(), self.shape(), self.strides(), arguments)
+            }
+        }
+    )*};
+}
+
+in_several_dimensions! {
+    ThreadIndex2d: 2;
+    BlockIndex2d: 2;
+    ThreadIndex3d: 3;
+}
+
+impl<T: DeviceCopy + 'static, I: DisjointIndex<Shape = usize>> KernelArg<DisjointRows<T, I>>
     for &mut DeviceArray<T, Ix2>
 {
     #[inline]
     fn raw(self, arguments: &mut Arguments) -> RawView<T, [usize; 2]> {
-        arguments.lives_on(self.gpu());
-        let extents = self.extents();
-        RawView {
-            pointer: self.address(),
-            shape: [extents[0], extents[1]],
-        }
+        rows_and_columns(self, arguments)
+    }
+}
+
+impl<T: DeviceCopy + 'static> KernelArg<DisjointColumns<T>> for &mut DeviceArray<T, Ix2> {
+    #[inline]
+    fn raw(self, arguments: &mut Arguments) -> RawView<T, [usize; 2]> {
+        rows_and_columns(self, arguments)
+    }
+}
+
+impl<T, I, const R: usize, const C: usize> KernelArg<DisjointTiles<T, R, C, I>>
+    for &mut DeviceArray<T, Ix2>
+where
+    T: DeviceCopy + 'static,
+    I: DisjointIndex<Shape = [usize; 2]>,
+{
+    #[inline]
+    fn raw(self, arguments: &mut Arguments) -> RawView<T, [usize; 2]> {
+        rows_and_columns(self, arguments)
     }
 }
 
@@ -150,7 +289,7 @@ atomics!(AtomicBool: bool, AtomicU8: u8, AtomicI8: i8, AtomicU16: u16, AtomicI16
 impl<A: AtomicElement, D: Dimension> KernelArg<&'static [A]> for &mut DeviceArray<A::Element, D> {
     #[inline]
     fn raw(self, arguments: &mut Arguments) -> RawView<A, usize> {
-        let RawView { pointer, shape } = view(self, arguments);
+        let RawView { pointer, shape } = flat(self, arguments);
         RawView {
             pointer: pointer.cast(),
             shape,
@@ -158,9 +297,24 @@ impl<A: AtomicElement, D: Dimension> KernelArg<&'static [A]> for &mut DeviceArra
     }
 }
 
+impl<A: AtomicElement, const N: usize, L: Layout> KernelArg<ArrayView<'static, A, N, L>>
+    for &mut DeviceArray<A::Element, Dim<[usize; N]>>
+where
+    Dim<[usize; N]>: Dimension,
+{
+    #[inline]
+    fn raw(self, arguments: &mut Arguments) -> Shaped<A, N, L> {
+        arguments.lives_on(self.gpu());
+        of_array::<A, N, L>(self.address().cast(), self.shape(), arguments)
+    }
+}
+
+/// The raw form of a view of `N` dimensions.
+type Shaped<T, const N: usize, L> = RawView<T, Extents<[usize; N], <L as Layout>::Strides<N>>>;
+
 /// All elements, in order.
 #[inline]
-fn view<T: DeviceCopy, D: Dimension>(
+fn flat<T: DeviceCopy, D: Dimension>(
     array: &DeviceArray<T, D>,
     arguments: &mut Arguments,
 ) -> RawView<T, usize> {
@@ -168,5 +322,84 @@ fn view<T: DeviceCopy, D: Dimension>(
     RawView {
         pointer: array.address(),
         shape: array.len(),
+    }
+}
+
+#[inline]
+fn rows_and_columns<T: DeviceCopy>(
+    array: &DeviceArray<T, Ix2>,
+    arguments: &mut Arguments,
+) -> RawView<T, [usize; 2]> {
+    arguments.lives_on(array.gpu());
+    let (rows, cols) = array.dim();
+    RawView {
+        pointer: array.address(),
+        shape: [rows, cols],
+    }
+}
+
+/// A whole array, for a parameter of any layout.
+#[inline]
+fn of_array<T, const N: usize, L: Layout>(
+    pointer: *mut T,
+    shape: &[usize],
+    arguments: &mut Arguments,
+) -> Shaped<T, N, L> {
+    let strides = match <[usize; N]>::try_from(shape) {
+        Ok(shape) => Standard::strides(shape, ()),
+        // Refused with the shape.
+        Err(_) => [0; N],
+    };
+    of_view::<T, N, L>(pointer, shape, &strides, arguments)
+}
+
+/// A part of an array, if it has the parameter's dimensions and layout.
+#[inline]
+fn of_view<T, const N: usize, L: Layout>(
+    pointer: *mut T,
+    shape: &[usize],
+    strides: &[isize],
+    arguments: &mut Arguments,
+) -> Shaped<T, N, L> {
+    let of = |shape: [usize; N], strides| RawView {
+        pointer,
+        shape: Extents { shape, strides },
+    };
+    let (Ok(extents), Ok(distances)) = (shape.try_into(), strides.try_into()) else {
+        arguments.fails(Error::DimensionMismatch {
+            wanted: N,
+            shape: shape.to_vec(),
+        });
+        return of([0; N], L::of_nothing());
+    };
+    match L::of_strides(extents, distances) {
+        Some(strides) => of(extents, strides),
+        None => {
+            arguments.fails(not_standard(shape, strides));
+            of([0; N], L::of_nothing())
+        }
+    }
+}
+
+#[inline]
+fn one_dimension<T, R>(view: RawView<T, Extents<[usize; 1], R>>) -> RawView<T, Extents<usize, R>> {
+    let Extents {
+        shape: [len],
+        strides,
+    } = view.shape;
+    RawView {
+        pointer: view.pointer,
+        shape: Extents {
+            shape: len,
+            strides,
+        },
+    }
+}
+
+#[cold]
+fn not_standard(shape: &[usize], strides: &[isize]) -> Error {
+    Error::NotStandardLayout {
+        shape: shape.to_vec(),
+        strides: strides.to_vec(),
     }
 }

@@ -14,9 +14,15 @@ use crate::DeviceCopy;
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
 use crate::host::HostData;
+use crate::view::{DeviceView, DeviceViewMut};
 
 /// The address of an array without bytes: not null and aligned for any type, as a slice demands, and never accessed.
 const NOWHERE: u64 = 1 << 12;
+
+/// The alignment of every array on every device, in bytes: what CUDA guarantees.
+pub(crate) const ALIGN: usize = 256;
+
+const _: () = assert!(NOWHERE as usize % ALIGN == 0);
 
 /// Bytes of the host copy that a fill starts from.
 const FILL_BYTES: usize = 64 << 10;
@@ -366,6 +372,27 @@ impl<T: DeviceCopy, D: Dimension> DeviceArray<T, D> {
         unsafe { backend.upload(address, elements.as_ptr().cast(), size_of_val(elements)) }
     }
 
+    /// A view of the whole array, to slice or transpose it for a kernel's parameter.
+    ///
+    /// ```
+    /// use ndarray::{array, s};
+    ///
+    /// # let gpu = host_runtime::Gpu::cpu();
+    /// let a = gpu.to_device(&array![[1, 2, 3], [4, 5, 6]])?;
+    /// assert_eq!(a.view().slice(s![.., ..;-1]).to_host()?, array![[3, 2, 1], [6, 5, 4]]);
+    /// # Ok::<(), host_runtime::Error>(())
+    /// ```
+    pub fn view(&self) -> DeviceView<'_, T, D> {
+        // SAFETY: the array's elements, which are borrowed as the view says.
+        unsafe { DeviceView::new(self.gpu(), self.address(), self.extents.clone()) }
+    }
+
+    /// A view of the whole array that kernels write through.
+    pub fn view_mut(&mut self) -> DeviceViewMut<'_, T, D> {
+        // SAFETY: the array's elements, which are borrowed mutably as the view says.
+        unsafe { DeviceViewMut::new(self.gpu(), self.address(), self.extents.clone()) }
+    }
+
     /// The first element's address on the device.
     pub(crate) fn address(&self) -> *mut T {
         self.memory.address as *mut T
@@ -385,11 +412,6 @@ impl<T: DeviceCopy, D: Dimension> DeviceArray<T, D> {
     /// ```
     pub fn device_ptr(&self) -> u64 {
         self.memory.address
-    }
-
-    /// The extents as `ndarray`'s dimension type.
-    pub(crate) fn extents(&self) -> &D {
-        &self.extents
     }
 }
 

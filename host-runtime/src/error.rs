@@ -102,6 +102,41 @@ pub enum Error {
         shape: Vec<usize>,
     },
 
+    /// A view with gaps or in another order than row-major, for a parameter that takes only standard layout.
+    #[error(
+        "a view of shape {shape:?} with strides {strides:?} is not in standard (row-major) layout, as the kernel's \
+         parameter wants it: declare the parameter with the layout `Strided`, such as `ArrayView2<f32, Strided>`"
+    )]
+    NotStandardLayout {
+        /// Its extents.
+        shape: Vec<usize>,
+        /// The distances of neighbours, in elements.
+        strides: Vec<isize>,
+    },
+
+    /// An array whose number of dimensions is known only when it runs has too many or too few for the parameter.
+    #[error(
+        "the kernel's parameter has {wanted} dimension(s), but the array has the shape {shape:?}"
+    )]
+    DimensionMismatch {
+        /// Dimensions of the parameter.
+        wanted: usize,
+        /// Extents of the array.
+        shape: Vec<usize>,
+    },
+
+    /// An array for `DisjointChunks` that does not divide into chunks.
+    #[error(
+        "an array of {len} elements does not divide into chunks of {chunk}, as the kernel's parameter wants it: make its \
+         length a multiple of {chunk}"
+    )]
+    NotInChunks {
+        /// Elements of the array.
+        len: usize,
+        /// Elements of a chunk.
+        chunk: usize,
+    },
+
     /// A thread of a kernel panicked. The launch's results are lost; the device works on.
     #[error("{0}")]
     KernelPanic(Box<KernelPanic>),

@@ -5,8 +5,9 @@
 //!
 //! - [`Gpu`]: a device with its queue.
 //! - [`DeviceArray`]: typed, shaped memory on it, to and from `Vec`, slices and `ndarray`.
+//! - [`DeviceView`], [`DeviceViewMut`]: parts of an array, transposed or with steps, as arguments of kernels.
 //! - [`Kernel`], [`launch!`]: launching.
-//! - [`Error`]: what can go wrong; nothing here panics.
+//! - [`Error`]: what can go wrong; nothing here panics, but a slice of a view with a wrong range.
 //!
 //! Users depend on the crate `oxwarp`, which re-exports all of this.
 
@@ -24,6 +25,7 @@ mod printed;
 mod registry;
 mod setting;
 mod simulator;
+mod view;
 
 pub use array::{DeviceArray, DeviceArray2, DeviceArray3};
 pub use bytemuck::Zeroable;
@@ -36,6 +38,7 @@ pub use error::{Error, KernelPanic, Result};
 pub use gpu::Gpu;
 pub use gpu_sim::{Standing, SyncFault};
 pub use host::HostData;
+pub use view::{DeviceView, DeviceViewMut};
 
 /// For the expansions of `gpu-macros` only.
 #[doc(hidden)]

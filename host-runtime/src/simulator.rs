@@ -10,13 +10,11 @@ use std::thread::available_parallelism;
 use gpu_sim::{COOPERATIVE_THREADS, Dim3, Fault, Launch};
 use gpu_std::kernel::KernelRecord;
 
+use crate::array::ALIGN;
 use crate::error::{Error, KernelPanic, Result};
 use crate::launch::{check_dimensions, check_dynamic_shared, check_shared};
 use crate::limits::{Extents, Limits};
 use crate::registry;
-
-/// The alignment of allocations: what CUDA guarantees.
-const ALIGN: usize = 256;
 
 /// From this size on an allocation is compared with the machine's memory: Linux would grant it, and kill the process
 /// when it is used.

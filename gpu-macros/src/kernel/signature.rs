@@ -6,7 +6,8 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    Error, FnArg, GenericParam, Ident, ItemFn, Lifetime, Pat, ReturnType, Type, TypeReference,
+    Error, FnArg, GenericArgument, GenericParam, Ident, ItemFn, Lifetime, Pat, PathArguments,
+    PathSegment, ReturnType, Type, TypeReference,
 };
 
 /// A function that can be a kernel.
@@ -103,6 +104,21 @@ fn parameter(index: usize, input: &FnArg) -> syn::Result<Parameter> {
     Ok(Parameter { name, ty, is_view })
 }
 
+/// `gpu_std::disjoint`'s parameters.
+const DISJOINT: [&str; 5] = [
+    "DisjointSlice",
+    "DisjointChunks",
+    "DisjointRows",
+    "DisjointColumns",
+    "DisjointTiles",
+];
+
+/// Whether it is the name of a type of `gpu_std::view`: `ArrayView`, or `ArrayView1` to `ArrayView6`.
+fn is_array_view(name: &str) -> bool {
+    name.strip_prefix("ArrayView")
+        .is_some_and(|dimensions| matches!(dimensions, "" | "1" | "2" | "3" | "4" | "5" | "6"))
+}
+
 /// Whether the type is a view; an error if it can be no parameter.
 fn check_type(ty: &Type) -> syn::Result<bool> {
     match ty {
@@ -114,7 +130,7 @@ fn check_type(ty: &Type) -> syn::Result<bool> {
                 .last()
                 .map(|segment| segment.ident.to_string())
                 .unwrap_or_default();
-            if last == "DisjointSlice" {
+            if DISJOINT.contains(&&*last) || is_array_view(&last) {
                 return Ok(true);
             }
             if let Some(advice) = advice_for(&last) {
@@ -132,16 +148,19 @@ fn check_type(ty: &Type) -> syn::Result<bool> {
 /// What to take instead of a type that owns host memory.
 fn advice_for(name: &str) -> Option<&'static str> {
     match name {
-        "Vec" | "Box" | "Array" | "ArrayView" | "Array1" | "Array2" | "Array3" | "ArrayView1"
-        | "ArrayView2" => Some(
+        "Vec" | "Box" => Some(
             "its elements are in host memory; take a slice `&[T]`, or `DisjointSlice<T>` to write, and pass a `DeviceArray`",
+        ),
+        "Array" | "Array1" | "Array2" | "Array3" | "Array4" | "Array5" | "Array6" => Some(
+            "its elements are in host memory; take an `ArrayView2<T>` (or `ArrayView1` to `ArrayView6`), or `DisjointSlice<T>` \
+             to write, and pass a `DeviceArray`",
         ),
         "String" => Some("its text is in host memory; take `&[u8]` and pass a `DeviceArray<u8>`"),
         "Rc" | "Arc" | "RefCell" | "Mutex" | "HashMap" => {
             Some("it is host memory; pass plain `Copy` data or a `DeviceArray`")
         }
-        "DeviceArray" => Some(
-            "that is the host's side of it; take `&[T]` to read or `DisjointSlice<T>` to write",
+        "DeviceArray" | "DeviceArray2" | "DeviceArray3" | "DeviceView" | "DeviceViewMut" => Some(
+            "that is the host's side of it; take `&[T]` or an `ArrayView2<T>` to read, or `DisjointSlice<T>` to write",
         ),
         _ => None,
     }
@@ -192,9 +211,9 @@ fn no_reference_inside(ty: &Type) -> syn::Result<()> {
             self.0.get_or_insert(reference.span());
         }
         fn visit_type_fn_ptr(&mut self, _: &'ast syn::TypeFnPtr) {}
-        fn visit_path_segment(&mut self, segment: &'ast syn::PathSegment) {
+        fn visit_path_segment(&mut self, segment: &'ast PathSegment) {
             // `Fn(&T)` takes a reference, it does not hold one.
-            if !matches!(segment.arguments, syn::PathArguments::Parenthesized(_)) {
+            if !matches!(segment.arguments, PathArguments::Parenthesized(_)) {
                 visit::visit_path_segment(self, segment);
             }
         }
@@ -225,7 +244,8 @@ fn name_impl_traits(function: &mut ItemFn) {
     function.sig.generics.params.extend(named);
 }
 
-/// Makes every lifetime `'static`, elided ones of references too: on the host a parameter's type is only named.
+/// Makes every lifetime `'static`, those left out of references and array views too: on the host a parameter's type is
+/// only named.
 struct StaticLifetimes;
 
 impl VisitMut for StaticLifetimes {
@@ -236,6 +256,20 @@ impl VisitMut for StaticLifetimes {
     fn visit_type_reference_mut(&mut self, reference: &mut TypeReference) {
         reference.lifetime = Some(Lifetime::new("'static", reference.span()));
         visit_mut::visit_type_reference_mut(self, reference);
+    }
+
+    fn visit_path_segment_mut(&mut self, segment: &mut PathSegment) {
+        visit_mut::visit_path_segment_mut(self, segment);
+        let is_view = is_array_view(&segment.ident.to_string());
+        if let PathArguments::AngleBracketed(arguments) = &mut segment.arguments
+            && is_view
+            && !matches!(arguments.args.first(), Some(GenericArgument::Lifetime(_)))
+        {
+            let lifetime = Lifetime::new("'static", segment.ident.span());
+            arguments
+                .args
+                .insert(0, GenericArgument::Lifetime(lifetime));
+        }
     }
 }
 

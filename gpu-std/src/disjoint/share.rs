@@ -1,0 +1,129 @@
+//! A thread's elements of a part that it shares with its warp or block.
+
+use core::iter::FusedIterator;
+use core::marker::PhantomData;
+use core::ptr::NonNull;
+
+use super::DisjointIndex;
+
+/// The elements of a row or chunk that belong to this thread of the warp or block that owns it: the element of its own
+/// number among the threads, then every one as many further as there are threads. So neighbours write neighbours, and
+/// together the threads write the whole part.
+///
+/// ```
+/// use gpu_std::disjoint::{BlockIndex, DisjointRows};
+/// use gpu_std::view::ArrayView2;
+/// use gpu_std::block;
+///
+/// /// Each block subtracts a row's first element from the row.
+/// fn shift(a: ArrayView2<f32>, mut out: DisjointRows<f32, BlockIndex>) {
+///     let b = block::index();
+///     if let Some(mut row) = out.get_mut(b) {
+///         for (col, out) in row.indexed_iter_mut() {
+///             *out = a[(*b, col)] - a[(*b, 0)];
+///         }
+///     }
+/// }
+/// ```
+#[derive(Debug)]
+pub struct Share<'a, T> {
+    first: NonNull<T>,
+    len: usize,
+    rank: usize,
+    sharers: usize,
+    _elements: PhantomData<&'a mut [T]>,
+}
+
+impl<'a, T> Share<'a, T> {
+    /// # Safety
+    /// The `len` elements from `first` on are the part that `owner` names, and are borrowed mutably for `'a`.
+    #[inline]
+    pub(super) unsafe fn new(first: NonNull<T>, len: usize, owner: impl DisjointIndex) -> Self {
+        Share {
+            first,
+            len,
+            rank: owner.rank(),
+            sharers: owner.sharers(),
+            _elements: PhantomData,
+        }
+    }
+
+    /// Elements of the whole part.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether the whole part has no elements.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// This thread's elements.
+    #[inline]
+    pub fn iter_mut(&mut self) -> IterMut<'_, T> {
+        IterMut(self.indexed_iter_mut())
+    }
+
+    /// This thread's elements, each with its number in the part.
+    #[inline]
+    pub fn indexed_iter_mut(&mut self) -> IndexedIterMut<'_, T> {
+        IndexedIterMut {
+            first: self.first,
+            len: self.len,
+            next: self.rank,
+            step: self.sharers,
+            _elements: PhantomData,
+        }
+    }
+}
+
+/// This thread's elements of a part, from [`Share::iter_mut`].
+#[derive(Debug)]
+pub struct IterMut<'a, T>(IndexedIterMut<'a, T>);
+
+impl<'a, T> Iterator for IterMut<'a, T> {
+    type Item = &'a mut T;
+
+    #[inline]
+    fn next(&mut self) -> Option<&'a mut T> {
+        Some(self.0.next()?.1)
+    }
+}
+
+impl<T> FusedIterator for IterMut<'_, T> {}
+
+/// This thread's elements of a part with their numbers, from [`Share::indexed_iter_mut`].
+#[derive(Debug)]
+pub struct IndexedIterMut<'a, T> {
+    first: NonNull<T>,
+    len: usize,
+    next: usize,
+    step: usize,
+    _elements: PhantomData<&'a mut [T]>,
+}
+
+impl<'a, T> Iterator for IndexedIterMut<'a, T> {
+    type Item = (usize, &'a mut T);
+
+    #[inline]
+    fn next(&mut self) -> Option<(usize, &'a mut T)> {
+        let index = self.next;
+        if index >= self.len {
+            return None;
+        }
+        // A part has at most `isize::MAX` bytes and a block at most 1024 threads, but of elements without bytes there may
+        // be any number.
+        self.next = if size_of::<T>() == 0 {
+            index.saturating_add(self.step)
+        } else {
+            index.wrapping_add(self.step)
+        };
+        // SAFETY: the element lies inside the part, its number is this thread's rank modulo the sharers, and the loop
+        // comes to it once.
+        Some((index, unsafe { self.first.add(index).as_mut() }))
+    }
+}
+
+impl<T> FusedIterator for IndexedIterMut<'_, T> {}

@@ -1,0 +1,167 @@
+//! One rectangle of a matrix for each owner.
+
+use core::iter::FusedIterator;
+use core::marker::PhantomData;
+use core::ptr::NonNull;
+
+use super::{BlockIndex2d, DisjointIndex};
+use crate::kernel::{KernelParam, RawView};
+use crate::live::live;
+
+/// A kernel parameter of rows and columns, cut into tiles of `R` rows and `C` columns, each of which belongs to one block
+/// of a grid of two dimensions ([`BlockIndex2d`], the default) or one thread
+/// ([`ThreadIndex2d`](super::ThreadIndex2d)). The last tiles of a row or column of tiles may be cut off by the array's
+/// edge. On the host the argument is a `&mut DeviceArray2<T>`.
+///
+/// ```
+/// use gpu_std::disjoint::DisjointTiles;
+/// use gpu_std::view::ArrayView2;
+/// use gpu_std::{block, shared_array, sync_threads, thread};
+///
+/// /// Reads and writes rows, so that neighbours in a warp access neighbours in memory both times.
+/// fn transpose(a: ArrayView2<f32>, mut out: DisjointTiles<f32, 32, 32>) {
+///     let tile = shared_array![f32; 32, 33];
+///     let (row, col) = *block::index_2d();
+///     for e in (thread::index_in_block()..32 * 32).step_by(block::len()) {
+///         if let Some(&x) = a.get((col * 32 + e / 32, row * 32 + e % 32)) {
+///             tile.set((e / 32, e % 32), x);
+///         }
+///     }
+///     sync_threads();
+///     if let Some(mut out) = out.get_mut(block::index_2d()) {
+///         for ((row, col), out) in out.indexed_iter_mut() {
+///             *out = tile.get((col, row));
+///         }
+///     }
+/// }
+/// ```
+pub struct DisjointTiles<
+    T,
+    const R: usize,
+    const C: usize,
+    I: DisjointIndex<Shape = [usize; 2]> = BlockIndex2d,
+> {
+    first: NonNull<T>,
+    shape: [usize; 2],
+    _owner: PhantomData<I>,
+}
+
+impl<T, const R: usize, const C: usize, I: DisjointIndex<Shape = [usize; 2]>>
+    DisjointTiles<T, R, C, I>
+{
+    /// Rows and columns of the array.
+    #[inline]
+    pub fn shape(&self) -> [usize; 2] {
+        self.shape
+    }
+
+    /// This thread's share of its owner's tile, or `None` where the tile lies outside the array.
+    #[inline]
+    pub fn get_mut(&mut self, owner: I) -> Option<TileShare<'_, T, R, C>> {
+        const {
+            assert!(R > 0 && C > 0, "a tile has at least one element");
+            assert!(
+                R <= 1 << 15 && C <= 1 << 15,
+                "a tile has at most 32768 rows and columns"
+            );
+        }
+        let ([row, col], [rows, cols]) = (owner.place(), self.shape);
+        let row = row.checked_mul(R).filter(|&row| row < rows)?;
+        let col = col.checked_mul(C).filter(|&col| col < cols)?;
+        // SAFETY: the element is one of the array's.
+        let first = unsafe {
+            let element = self.first.add(row.wrapping_mul(cols).wrapping_add(col));
+            live(element.as_ptr())
+        };
+        Some(TileShare {
+            first,
+            stride: cols,
+            rows: (rows - row).min(R),
+            cols: (cols - col).min(C),
+            rank: owner.rank(),
+            sharers: owner.sharers(),
+            _elements: PhantomData,
+        })
+    }
+}
+
+/// The elements of a tile that belong to this thread: of the tile's `R * C` places, row by row, the one of its own
+/// number among the block's threads, then every one as many further as the block has threads. Places beyond the array's
+/// edge are left out.
+#[derive(Debug)]
+pub struct TileShare<'a, T, const R: usize, const C: usize> {
+    first: NonNull<T>,
+    stride: usize,
+    rows: usize,
+    cols: usize,
+    rank: usize,
+    sharers: usize,
+    _elements: PhantomData<&'a mut [T]>,
+}
+
+impl<T, const R: usize, const C: usize> TileShare<'_, T, R, C> {
+    /// Rows and columns of the tile that lie inside the array.
+    #[inline]
+    pub fn shape(&self) -> [usize; 2] {
+        [self.rows, self.cols]
+    }
+
+    /// This thread's elements, each with its row and column in the tile.
+    #[inline]
+    pub fn indexed_iter_mut(&mut self) -> TileIterMut<'_, T, R, C> {
+        TileIterMut {
+            tile: TileShare {
+                _elements: PhantomData,
+                ..*self
+            },
+            next: self.rank,
+        }
+    }
+}
+
+/// This thread's elements of a tile, from [`TileShare::indexed_iter_mut`].
+#[derive(Debug)]
+pub struct TileIterMut<'a, T, const R: usize, const C: usize> {
+    tile: TileShare<'a, T, R, C>,
+    next: usize,
+}
+
+impl<'a, T, const R: usize, const C: usize> Iterator for TileIterMut<'a, T, R, C> {
+    type Item = ((usize, usize), &'a mut T);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let tile = &self.tile;
+        while self.next < R * C {
+            let (row, col) = (self.next / C, self.next % C);
+            self.next += tile.sharers;
+            if row < tile.rows && col < tile.cols {
+                let offset = row.wrapping_mul(tile.stride).wrapping_add(col);
+                // SAFETY: the element lies inside the array and the tile, its place is this thread's rank modulo the
+                // sharers, and the loop comes to it once.
+                let element = unsafe { live(tile.first.add(offset).as_ptr()).as_mut() };
+                return Some(((row, col), element));
+            }
+        }
+        None
+    }
+}
+
+impl<T, const R: usize, const C: usize> FusedIterator for TileIterMut<'_, T, R, C> {}
+
+// SAFETY: `RawView` is `repr(C)`.
+unsafe impl<T: 'static, const R: usize, const C: usize, I: DisjointIndex<Shape = [usize; 2]>>
+    KernelParam for DisjointTiles<T, R, C, I>
+{
+    type Raw = RawView<T, [usize; 2]>;
+
+    #[inline]
+    unsafe fn from_raw(view: Self::Raw) -> Self {
+        Self {
+            // SAFETY: a live view's pointer is not null.
+            first: unsafe { live(view.pointer) },
+            shape: view.shape,
+            _owner: PhantomData,
+        }
+    }
+}

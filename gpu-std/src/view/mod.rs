@@ -1,0 +1,348 @@
+//! Arrays of one to six dimensions in device memory, as kernels read them.
+//!
+//! An [`ArrayView`] is what `ndarray`'s type of that name is on the host: a shape, and a reference to elements that
+//! nobody writes. As a kernel's parameter it takes a device array of as many dimensions, and like `&[T]` it is read
+//! through the read-only cache. Its axes are numbered from 0; for two dimensions they are rows and columns.
+//!
+//! ```
+//! use gpu_std::disjoint::ThreadIndex2d;
+//! use gpu_std::view::ArrayView2;
+//! use gpu_std::{DisjointSlice, thread};
+//!
+//! fn matmul(a: ArrayView2<f32>, b: ArrayView2<f32>, mut c: DisjointSlice<f32, ThreadIndex2d>) {
+//!     let i = thread::index_2d();
+//!     if let Some(c) = c.get_mut(i) {
+//!         let (row, col) = *i;
+//!         let mut sum = 0.0;
+//!         for k in 0..a.ncols() {
+//!             sum += a[(row, k)] * b[(k, col)];
+//!         }
+//!         *c = sum;
+//!     }
+//! }
+//! ```
+//!
+//! # Layout
+//!
+//! A view is in [`Standard`] order unless its type says [`Strided`], because that is faster: strides that are not known
+//! when a kernel is compiled cost registers, and a multiplication an index. Transposing or slicing gives a strided view.
+//! A parameter `ArrayView2<f32, Strided>` takes any part of an array that the host can describe.
+
+mod index;
+mod layout;
+mod lines;
+mod part;
+
+use core::fmt;
+use core::marker::PhantomData;
+use core::ops::Index;
+use core::ptr::{self, NonNull};
+
+use crate::kernel::{KernelParam, RawView, read_only_parameter};
+use crate::live::live;
+
+pub use index::{NdIndex, NdRange};
+#[doc(hidden)]
+pub use layout::Extents;
+pub(crate) use layout::each_axis;
+pub use layout::{Layout, Shape, Standard, Strided};
+pub use lines::{Columns, Iter, Rows};
+
+/// A read-only array of `N` dimensions, in the layout `L`: [`Standard`] unless it is named.
+///
+/// In a kernel's signature the lifetime may be left out. On the host the argument is a `&DeviceArray` of as many
+/// dimensions, or a view of one. With atomics as elements, such as `ArrayView2<AtomicU32>`, it is a `&mut DeviceArray`
+/// of plain numbers.
+pub struct ArrayView<'a, T, const N: usize, L: Layout = Standard> {
+    first: NonNull<T>,
+    shape: [usize; N],
+    strides: L::Strides<N>,
+    _elements: PhantomData<&'a [T]>,
+}
+
+/// One dimension.
+pub type ArrayView1<'a, T, L = Standard> = ArrayView<'a, T, 1, L>;
+/// Rows and columns.
+pub type ArrayView2<'a, T, L = Standard> = ArrayView<'a, T, 2, L>;
+/// Three dimensions.
+pub type ArrayView3<'a, T, L = Standard> = ArrayView<'a, T, 3, L>;
+/// Four dimensions.
+pub type ArrayView4<'a, T, L = Standard> = ArrayView<'a, T, 4, L>;
+/// Five dimensions.
+pub type ArrayView5<'a, T, L = Standard> = ArrayView<'a, T, 5, L>;
+/// Six dimensions.
+pub type ArrayView6<'a, T, L = Standard> = ArrayView<'a, T, 6, L>;
+
+/// A shape that does not have as many elements as the slice that it was to give a shape to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ShapeError {
+    /// Elements of the slice.
+    pub len: usize,
+}
+
+impl fmt::Display for ShapeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "the product of the extents is not {}, the length of the slice",
+            self.len
+        )
+    }
+}
+
+impl core::error::Error for ShapeError {}
+
+impl<T, const N: usize, L: Layout> Clone for ArrayView<'_, T, N, L> {
+    #[inline]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T, const N: usize, L: Layout> Copy for ArrayView<'_, T, N, L> {}
+
+impl<'a, T, const N: usize> ArrayView<'a, T, N> {
+    /// Gives a slice a shape, the last axis running fastest.
+    ///
+    /// # Errors
+    ///
+    /// If the slice has more or fewer elements than the shape.
+    ///
+    /// ```
+    /// use gpu_std::view::ArrayView2;
+    ///
+    /// let x = ArrayView2::from_shape((2, 3), &[1, 2, 3, 4, 5, 6]).unwrap();
+    /// assert_eq!(x[(1, 0)], 4);
+    /// assert!(ArrayView2::from_shape((2, 3), &[1, 2, 3, 4, 5]).is_err());
+    /// ```
+    #[inline]
+    pub fn from_shape(shape: impl NdIndex<N>, elements: &'a [T]) -> Result<Self, ShapeError> {
+        let shape = shape.into_array();
+        let error = ShapeError {
+            len: elements.len(),
+        };
+        let mut product = 1usize;
+        let mut fits = true;
+        let mut empty = false;
+        each_axis!(N, |AXIS| {
+            let (next, overflows) = product.overflowing_mul(shape[AXIS]);
+            fits &= !overflows;
+            empty |= shape[AXIS] == 0;
+            product = next;
+        });
+        let fits = if empty {
+            elements.is_empty()
+        } else {
+            fits && product == elements.len()
+        };
+        if fits {
+            Ok(Self::of_slice(shape, elements))
+        } else {
+            Err(error)
+        }
+    }
+
+    /// The product of `shape` is the slice's length.
+    #[inline]
+    fn of_slice(shape: [usize; N], elements: &'a [T]) -> Self {
+        ArrayView {
+            first: NonNull::from(elements).cast(),
+            shape,
+            strides: (),
+            _elements: PhantomData,
+        }
+    }
+
+    /// All elements, in order.
+    #[inline]
+    pub fn as_slice(&self) -> &'a [T] {
+        // SAFETY: a view in standard order refers to as many elements as its shape has, one after the other.
+        unsafe { &*NonNull::slice_from_raw_parts(self.first, self.len()).as_ptr() }
+    }
+
+    /// The same view, with its strides carried along.
+    #[inline]
+    pub fn to_strided(&self) -> ArrayView<'a, T, N, Strided> {
+        ArrayView {
+            first: self.first,
+            shape: self.shape,
+            strides: self.strides(),
+            _elements: PhantomData,
+        }
+    }
+}
+
+impl<'a, T, const N: usize> ArrayView<'a, T, N, Strided> {
+    /// The same view in standard order, or `None` where it has gaps or runs otherwise.
+    #[inline]
+    pub fn to_standard(&self) -> Option<ArrayView<'a, T, N>> {
+        if self.is_empty() {
+            return Some(ArrayView::of_slice(self.shape, &[]));
+        }
+        let strides = Standard::of_strides(self.shape, self.strides)?;
+        Some(ArrayView {
+            first: self.first,
+            shape: self.shape,
+            strides,
+            _elements: PhantomData,
+        })
+    }
+
+    /// All elements in order, or `None` where they do not lie so. `ndarray`: `to_slice`.
+    #[inline]
+    pub fn to_slice(&self) -> Option<&'a [T]> {
+        Some(self.to_standard()?.as_slice())
+    }
+}
+
+impl<'a, T, const N: usize, L: Layout> ArrayView<'a, T, N, L> {
+    /// The extents.
+    #[inline]
+    pub fn shape(&self) -> [usize; N] {
+        self.shape
+    }
+
+    /// The distance of neighbours along each axis, in elements; negative where an axis is reversed.
+    #[inline]
+    pub fn strides(&self) -> [isize; N] {
+        L::strides(self.shape, self.strides)
+    }
+
+    /// Elements in all.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.shape.elements()
+    }
+
+    /// Whether there are no elements.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The extent of an axis.
+    ///
+    /// # Panics
+    ///
+    /// If `axis` is not below `N`.
+    #[inline]
+    #[track_caller]
+    pub fn len_of(&self, axis: usize) -> usize {
+        self.shape[axis]
+    }
+
+    /// The element at an index, or `None` if one of its numbers is not below its extent.
+    #[inline]
+    pub fn get(&self, index: impl NdIndex<N>) -> Option<&'a T> {
+        let index = index.into_array();
+        // SAFETY: the index was found inside.
+        let element = || unsafe { live(self.element(index).as_ptr()).as_ref() };
+        self.shape.contains(index).then(element)
+    }
+
+    /// The element at an index, unchecked.
+    ///
+    /// # Safety
+    ///
+    /// Each number of the index is below its extent.
+    #[inline]
+    pub unsafe fn uget(&self, index: impl NdIndex<N>) -> &'a T {
+        // SAFETY: as the caller promises.
+        unsafe { self.element(index.into_array()).as_ref() }
+    }
+
+    /// # Safety
+    /// The index lies inside the shape.
+    #[inline]
+    unsafe fn element(&self, index: [usize; N]) -> NonNull<T> {
+        // SAFETY: the index's element is one of the view's.
+        unsafe { L::step(self.first, L::offset(index, self.shape, self.strides)) }
+    }
+
+    /// Panics as slice indexing does if a number is not below its extent.
+    #[inline]
+    #[track_caller]
+    fn check(&self, index: [usize; N]) {
+        each_axis!(N, |AXIS| check_index(index[AXIS], self.shape[AXIS]));
+    }
+}
+
+/// Panics as slice indexing does, with the same message, if `index` is not below `len`.
+#[inline]
+#[track_caller]
+pub(crate) fn check_index(index: usize, len: usize) {
+    // SAFETY: units have no memory.
+    let units: &[()] = unsafe { &*ptr::slice_from_raw_parts(ptr::dangling(), len) };
+    let () = units[index];
+}
+
+/// `x[i]`, `x[(row, col)]`, `x[(plane, row, col)]`: each number is checked against its own extent, and a wrong one
+/// panics as in a slice.
+impl<T, const N: usize, L: Layout, I: NdIndex<N>> Index<I> for ArrayView<'_, T, N, L> {
+    type Output = T;
+
+    #[inline]
+    #[track_caller]
+    fn index(&self, index: I) -> &T {
+        let index = index.into_array();
+        self.check(index);
+        // SAFETY: checked.
+        unsafe { self.element(index).as_ref() }
+    }
+}
+
+impl<T, const N: usize, L: Layout> fmt::Debug for ArrayView<'_, T, N, L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "ArrayView(shape {:?}, strides {:?})",
+            self.shape,
+            self.strides()
+        )
+    }
+}
+
+// SAFETY: `RawView` and `Extents` are `repr(C)`.
+unsafe impl<T: 'static, const N: usize, L: Layout> KernelParam for ArrayView<'_, T, N, L> {
+    type Raw = RawView<T, Extents<[usize; N], L::Strides<N>>>;
+
+    #[inline]
+    unsafe fn from_raw(view: Self::Raw) -> Self {
+        // SAFETY: a live view's pointer is not null.
+        let first = unsafe { live(view.pointer) };
+        // Through a pointer, as for `&[T]`.
+        let mark: fn(&[T]) = read_only_parameter::<T>;
+        // SAFETY: it is aligned too, which is all that no elements ask for.
+        mark(unsafe { NonNull::slice_from_raw_parts(first, 0).as_ref() });
+        let Extents { shape, strides } = view.shape;
+        ArrayView {
+            first,
+            shape,
+            strides,
+            _elements: PhantomData,
+        }
+    }
+}
+
+macro_rules! dim {
+    ($($n:literal: $dim:ty, $($axis:ident)+;)*) => {$(
+        impl<T, L: Layout> ArrayView<'_, T, $n, L> {
+            /// The extents: a number, or a tuple of them.
+            #[inline]
+            #[allow(unused_parens)]
+            pub fn dim(&self) -> $dim {
+                let [$($axis),+] = self.shape;
+                ($($axis),+)
+            }
+        }
+    )*};
+}
+
+dim! {
+    1: usize, a;
+    2: (usize, usize), a b;
+    3: (usize, usize, usize), a b c;
+    4: (usize, usize, usize, usize), a b c d;
+    5: (usize, usize, usize, usize, usize), a b c d e;
+    6: (usize, usize, usize, usize, usize, usize), a b c d e f;
+}

@@ -1,0 +1,181 @@
+//! Parts of a view and the same elements otherwise: slices, sub-views at one index of an axis, transposes.
+
+use core::marker::PhantomData;
+
+use super::{ArrayView, Layout, NdRange, Standard, Strided, check_index, each_axis};
+
+impl<'a, T, const N: usize, L: Layout> ArrayView<'a, T, N, L> {
+    /// The elements inside a range of each axis: `x.slice((1..3, ..))`, and for one dimension `x.slice(1..3)`.
+    /// `ndarray`: `slice`.
+    ///
+    /// # Panics
+    ///
+    /// If a range ends before it starts, or beyond its axis.
+    ///
+    /// ```
+    /// use gpu_std::view::ArrayView2;
+    ///
+    /// let x = ArrayView2::from_shape((2, 3), &[1, 2, 3, 4, 5, 6]).unwrap();
+    /// let right = x.slice((.., 1..));
+    /// assert_eq!((right.dim(), right[(1, 0)]), ((2, 2), 5));
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn slice(&self, ranges: impl NdRange<N>) -> ArrayView<'a, T, N, Strided> {
+        let ranges = ranges.bounds(self.shape);
+        let mut start = [0; N];
+        let mut shape = [0; N];
+        each_axis!(N, |AXIS| {
+            let (from, to) = ranges[AXIS];
+            assert!(
+                from <= to && to <= self.shape[AXIS],
+                "range out of bounds of the view"
+            );
+            start[AXIS] = from;
+            shape[AXIS] = to - from;
+        });
+        // SAFETY: if the part has elements, this is its first.
+        unsafe { self.part(start, shape, self.strides()) }
+    }
+
+    /// The same elements with the axes in reverse order; for two dimensions the transpose. `ndarray`: `t`,
+    /// `reversed_axes`.
+    #[inline]
+    pub fn t(&self) -> ArrayView<'a, T, N, Strided> {
+        let (old, mut shape, mut strides) = (self.strides(), self.shape, self.strides());
+        each_axis!(N, |AXIS| {
+            shape[AXIS] = self.shape[N - 1 - AXIS];
+            strides[AXIS] = old[N - 1 - AXIS];
+        });
+        // SAFETY: all elements, from the first.
+        unsafe { self.part([0; N], shape, strides) }
+    }
+
+    /// The same elements with two axes exchanged. `ndarray`: `swap_axes`.
+    ///
+    /// # Panics
+    ///
+    /// If an axis is not below `N`.
+    #[inline]
+    #[track_caller]
+    pub fn swap_axes(&self, a: usize, b: usize) -> ArrayView<'a, T, N, Strided> {
+        let (mut shape, mut strides) = (self.shape, self.strides());
+        shape.swap(a, b);
+        strides.swap(a, b);
+        // SAFETY: all elements, from the first.
+        unsafe { self.part([0; N], shape, strides) }
+    }
+
+    /// The same elements with an axis reversed. `ndarray`: `invert_axis`.
+    ///
+    /// # Panics
+    ///
+    /// If `axis` is not below `N`.
+    #[inline]
+    #[track_caller]
+    pub fn invert_axis(&self, axis: usize) -> ArrayView<'a, T, N, Strided> {
+        let (mut strides, mut start) = (self.strides(), [0; N]);
+        start[axis] = self.shape[axis].saturating_sub(1);
+        strides[axis] = strides[axis].wrapping_neg();
+        // SAFETY: all elements, from the last along the axis.
+        unsafe { self.part(start, self.shape, strides) }
+    }
+
+    /// Every `step`-th element along an axis, from the first. `ndarray`: `slice` with `s![..;step]`.
+    ///
+    /// # Panics
+    ///
+    /// If `axis` is not below `N`, or `step` is zero.
+    #[inline]
+    #[track_caller]
+    pub fn step_axis(&self, axis: usize, step: usize) -> ArrayView<'a, T, N, Strided> {
+        let (mut shape, mut strides) = (self.shape, self.strides());
+        shape[axis] = shape[axis].div_ceil(step);
+        strides[axis] = strides[axis].wrapping_mul(step as isize);
+        // SAFETY: some of the elements, from the first.
+        unsafe { self.part([0; N], shape, strides) }
+    }
+
+    /// A strided view of some of the elements.
+    ///
+    /// # Safety
+    ///
+    /// All its elements are this view's, and the first of them is at `start`.
+    #[inline]
+    pub(super) unsafe fn part<const M: usize>(
+        &self,
+        start: [usize; N],
+        shape: [usize; M],
+        strides: [isize; M],
+    ) -> ArrayView<'a, T, M, Strided> {
+        let mut empty = false;
+        each_axis!(M, |AXIS| empty |= shape[AXIS] == 0);
+        ArrayView {
+            // SAFETY: as the caller promises, where there are elements.
+            first: if empty {
+                self.first
+            } else {
+                unsafe { self.element(start) }
+            },
+            shape,
+            strides,
+            _elements: PhantomData,
+        }
+    }
+}
+
+macro_rules! smaller {
+    ($($n:literal to $m:literal;)*) => {$(
+        impl<'a, T, L: Layout> ArrayView<'a, T, $n, L> {
+            /// The view of one dimension less at one index of an axis. `ndarray`: `index_axis`.
+            ///
+            /// # Panics
+            ///
+            /// If `axis` or `index` is out of bounds.
+            #[inline]
+            #[track_caller]
+            pub fn index_axis(&self, axis: usize, index: usize) -> ArrayView<'a, T, $m, Strided> {
+                check_index(index, self.shape[axis]);
+                let (mut shape, mut strides, all) = ([0; $m], [0; $m], self.strides());
+                each_axis!($m, |AXIS| {
+                    let from = if AXIS < axis { AXIS } else { AXIS + 1 };
+                    shape[AXIS] = self.shape[from];
+                    strides[AXIS] = all[from];
+                });
+                let mut start = [0; $n];
+                start[axis] = index;
+                // SAFETY: the elements at the index, which lies inside.
+                unsafe { self.part(start, shape, strides) }
+            }
+        }
+
+        impl<'a, T> ArrayView<'a, T, $n, Standard> {
+            /// The view at one index of the first axis, which is in standard order too: a row of a matrix, a plane of
+            /// a volume. `ndarray`: `index_axis(Axis(0), index)`.
+            ///
+            /// # Panics
+            ///
+            /// If `index` is out of bounds.
+            #[inline]
+            #[track_caller]
+            pub fn outer(&self, index: usize) -> ArrayView<'a, T, $m> {
+                check_index(index, self.shape[0]);
+                let mut shape = [0; $m];
+                each_axis!($m, |AXIS| shape[AXIS] = self.shape[AXIS + 1]);
+                let mut start = [0; $n];
+                start[0] = index;
+                // SAFETY: the index lies inside, or the view has no elements and its offset is 0.
+                let first = unsafe { self.element(start) };
+                ArrayView { first, shape, strides: (), _elements: PhantomData }
+            }
+        }
+    )*};
+}
+
+smaller! {
+    2 to 1;
+    3 to 2;
+    4 to 3;
+    5 to 4;
+    6 to 5;
+}
