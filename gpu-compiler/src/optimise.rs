@@ -2,8 +2,9 @@
 //!
 //! A load through a `&[T]` parameter may use the read-only data cache (`ld.global.nc`): nothing writes that memory
 //! during the launch, because the host lent it to the launch by `&`. LLVM selects that instruction for loads marked
-//! `invariant.load`. The marks are set when everything is inlined, on the loads whose address derives from such a
-//! parameter and nothing else.
+//! `invariant.load`, and moves them out of loops that write other memory. The marks are set when everything is inlined,
+//! on the loads whose address derives from such a parameter and nothing else; and again at the end, on those that the
+//! passes made.
 
 use std::collections::BTreeSet;
 use std::ptr;
@@ -14,6 +15,7 @@ use crate::llvm::{self, Context, Module, TargetMachine, Value};
 
 /// Optimises the module for `machine`.
 pub fn optimise(context: Context, module: Module, machine: TargetMachine) -> Result<(), Error> {
+    mark_read_only_loads(context, module);
     // Accesses of shared memory that are known to be aligned become wide ones.
     run_passes(
         module,
@@ -21,6 +23,7 @@ pub fn optimise(context: Context, module: Module, machine: TargetMachine) -> Res
         Some(machine),
     )?;
     mark_read_only_loads(context, module);
+    erase_read_only_calls(module);
     run_passes(
         module,
         "function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg),globaldce",
@@ -69,8 +72,8 @@ fn mark_read_only_loads(context: Context, module: Module) {
     let Some(mark) = llvm::function(module, READ_ONLY) else {
         return;
     };
-    let calls = llvm::calls_of(mark);
-    let read_only: BTreeSet<Value> = calls.iter().map(|&call| llvm::operand(call, 0)).collect();
+    let calls = llvm::calls_of(mark).into_iter();
+    let read_only: BTreeSet<Value> = calls.map(|call| llvm::operand(call, 0)).collect();
     let node = llvm::empty_metadata(context);
     let invariant = llvm::metadata_kind_named(context, "invariant.load");
     for function in llvm::functions(module).filter(|&function| !llvm::declared_only(function)) {
@@ -83,7 +86,10 @@ fn mark_read_only_loads(context: Context, module: Module) {
             }
         }
     }
-    for call in calls {
+}
+
+fn erase_read_only_calls(module: Module) {
+    for call in llvm::function(module, READ_ONLY).map_or_else(Vec::new, llvm::calls_of) {
         llvm::erase(call);
     }
 }

@@ -51,9 +51,9 @@ impl<T, I: DisjointIndex, L: Layout> DisjointSlice<T, I, L> {
     /// The index lies inside the shape.
     #[inline]
     unsafe fn element(&self, index: I) -> NonNull<T> {
-        let offset = self.shape.offset::<L>(index.place(), self.strides);
-        // SAFETY: the element is one of the array.
-        unsafe { live(L::step(self.first, offset).as_ptr()) }
+        let place = index.place();
+        // SAFETY: the place lies inside the shape.
+        unsafe { self.shape.element::<T, L>(self.first, place, self.strides) }
     }
 
     /// Length, or the extents: rows and columns, or planes, rows and columns.

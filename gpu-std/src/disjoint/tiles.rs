@@ -69,10 +69,7 @@ impl<T, const R: usize, const C: usize, I: DisjointIndex<Shape = [usize; 2]>>
         let row = row.checked_mul(R).filter(|&row| row < rows)?;
         let col = col.checked_mul(C).filter(|&col| col < cols)?;
         // SAFETY: the element is one of the array's.
-        let first = unsafe {
-            let element = self.first.add(row.wrapping_mul(cols).wrapping_add(col));
-            live(element.as_ptr())
-        };
+        let first = unsafe { self.first.add(row.wrapping_mul(cols)).add(col) };
         Some(TileShare {
             first,
             stride: cols,
@@ -136,10 +133,10 @@ impl<'a, T, const R: usize, const C: usize> Iterator for TileIterMut<'a, T, R, C
             let (row, col) = (self.next / C, self.next % C);
             self.next += tile.sharers;
             if row < tile.rows && col < tile.cols {
-                let offset = row.wrapping_mul(tile.stride).wrapping_add(col);
+                let line = row.wrapping_mul(tile.stride);
                 // SAFETY: the element lies inside the array and the tile, its place is this thread's rank modulo the
                 // sharers, and the loop comes to it once.
-                let element = unsafe { live(tile.first.add(offset).as_ptr()).as_mut() };
+                let element = unsafe { tile.first.add(line).add(col).as_mut() };
                 return Some(((row, col), element));
             }
         }

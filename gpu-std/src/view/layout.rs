@@ -34,21 +34,19 @@ pub trait Layout: sealed::Sealed + Copy + 'static {
     #[doc(hidden)]
     type Strides<const N: usize>: Copy + Debug + 'static;
 
-    /// The distance of the element at `index` from the first, in elements.
-    #[doc(hidden)]
-    fn offset<const N: usize>(
-        index: [usize; N],
-        shape: [usize; N],
-        strides: Self::Strides<N>,
-    ) -> isize;
-
-    /// The element `offset` elements from the first.
+    /// The element at an index. It is reached in steps from element to element, each of which LLVM knows to stay inside
+    /// the array, so that it sees that the address is not null.
     ///
     /// # Safety
     ///
-    /// Both are elements of one array, and the offset is this layout's.
+    /// The index lies inside the shape, and `first` is the first element of a view with this shape and these strides.
     #[doc(hidden)]
-    unsafe fn step<T>(first: NonNull<T>, offset: isize) -> NonNull<T>;
+    unsafe fn element<T, const N: usize>(
+        first: NonNull<T>,
+        index: [usize; N],
+        shape: [usize; N],
+        strides: Self::Strides<N>,
+    ) -> NonNull<T>;
 
     /// The distances of neighbours along each axis, in elements.
     #[doc(hidden)]
@@ -83,17 +81,18 @@ impl Layout for Standard {
     type Strides<const N: usize> = ();
 
     #[inline]
-    fn offset<const N: usize>(index: [usize; N], shape: [usize; N], (): ()) -> isize {
-        let mut offset = 0usize;
-        each_axis!(N, |AXIS| offset =
-            offset.wrapping_mul(shape[AXIS]).wrapping_add(index[AXIS]));
-        offset as isize
-    }
-
-    #[inline]
-    unsafe fn step<T>(first: NonNull<T>, offset: isize) -> NonNull<T> {
-        // SAFETY: as the caller promises.
-        unsafe { first.add(offset as usize) }
+    unsafe fn element<T, const N: usize>(
+        first: NonNull<T>,
+        index: [usize; N],
+        shape: [usize; N],
+        (): (),
+    ) -> NonNull<T> {
+        let mut line = 0usize;
+        each_axis!(N, |AXIS| if AXIS + 1 < N {
+            line = line.wrapping_add(index[AXIS]).wrapping_mul(shape[AXIS + 1]);
+        });
+        // SAFETY: a line along the last axis starts with an element.
+        unsafe { first.add(line).add(index[N - 1]) }
     }
 
     #[inline]
@@ -126,17 +125,19 @@ impl Layout for Strided {
     type Strides<const N: usize> = [isize; N];
 
     #[inline]
-    fn offset<const N: usize>(index: [usize; N], _shape: [usize; N], strides: [isize; N]) -> isize {
-        let mut offset = 0isize;
-        each_axis!(N, |AXIS| offset = offset
-            .wrapping_add((index[AXIS] as isize).wrapping_mul(strides[AXIS])));
-        offset
-    }
-
-    #[inline]
-    unsafe fn step<T>(first: NonNull<T>, offset: isize) -> NonNull<T> {
-        // SAFETY: as the caller promises.
-        unsafe { first.offset(offset) }
+    unsafe fn element<T, const N: usize>(
+        first: NonNull<T>,
+        index: [usize; N],
+        _shape: [usize; N],
+        strides: [isize; N],
+    ) -> NonNull<T> {
+        let mut element = first;
+        each_axis!(N, |AXIS| {
+            let distance = (index[AXIS] as isize).wrapping_mul(strides[AXIS]);
+            // SAFETY: along each axis it goes from one of the view's elements to another.
+            element = unsafe { element.offset(distance) };
+        });
+        element
     }
 
     #[inline]
@@ -169,9 +170,18 @@ pub trait Shape: sealed::Sealed + Copy + 'static {
     #[doc(hidden)]
     fn contains(self, index: Self) -> bool;
 
-    /// The distance of the element at `index` from the first.
+    /// The element at an index, as [`Layout::element`].
+    ///
+    /// # Safety
+    ///
+    /// As there.
     #[doc(hidden)]
-    fn offset<L: Layout>(self, index: Self, strides: Self::Strides<L>) -> isize;
+    unsafe fn element<T, L: Layout>(
+        self,
+        first: NonNull<T>,
+        index: Self,
+        strides: Self::Strides<L>,
+    ) -> NonNull<T>;
 }
 
 impl sealed::Sealed for usize {}
@@ -191,8 +201,14 @@ impl Shape for usize {
     }
 
     #[inline]
-    fn offset<L: Layout>(self, index: usize, strides: L::Strides<1>) -> isize {
-        L::offset([index], [self], strides)
+    unsafe fn element<T, L: Layout>(
+        self,
+        first: NonNull<T>,
+        index: usize,
+        strides: L::Strides<1>,
+    ) -> NonNull<T> {
+        // SAFETY: as the caller promises.
+        unsafe { L::element(first, [index], [self], strides) }
     }
 }
 
@@ -214,8 +230,14 @@ impl<const N: usize> Shape for [usize; N] {
     }
 
     #[inline]
-    fn offset<L: Layout>(self, index: [usize; N], strides: L::Strides<N>) -> isize {
-        L::offset(index, self, strides)
+    unsafe fn element<T, L: Layout>(
+        self,
+        first: NonNull<T>,
+        index: [usize; N],
+        strides: L::Strides<N>,
+    ) -> NonNull<T> {
+        // SAFETY: as the caller promises.
+        unsafe { L::element(first, index, self, strides) }
     }
 }
 
