@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
-use ndarray::Array2;
+use ndarray::{Array1, Array2, Array3};
 use oxwarp::Dim3;
 use oxwarp::prelude::*;
 
@@ -95,6 +95,54 @@ fn writers(counts: &[AtomicU32], mut out: DisjointSlice<u32, BlockIndex>) {
     if let Some(out) = out.get_mut(b) {
         *out = thread::index_in_block() as u32 + 7;
         counts[*b].fetch_add(1, Relaxed);
+    }
+}
+
+/// Planes, rows and columns, each cell once, in a launch of every shape.
+#[kernel]
+fn own_cell(mut out: DisjointSlice<u32, ThreadIndex3d>) {
+    let i = thread::index_3d();
+    let [planes, rows, cols] = out.shape();
+    if let Some(out) = out.get_mut(i) {
+        assert!(i.plane() < planes && i.row() < rows && i.col() < cols);
+        *out += (i.plane() * 10_000 + i.row() * 100 + i.col()) as u32 + 1;
+    }
+}
+
+/// Everything that says how large the launch is, in one number each.
+#[kernel]
+fn sizes(mut out: DisjointSlice<[usize; 6]>) {
+    let ((rows, cols), (planes, rows3, cols3)) = (thread::grid_size_2d(), thread::grid_size_3d());
+    if let Some(out) = out.get_mut(thread::index()) {
+        *out = [thread::grid_size_1d(), rows, cols, planes, rows3, cols3];
+    }
+}
+
+#[kernel]
+fn visits_2d(counts: ArrayView2<AtomicU32>, mut own: DisjointSlice<u32, ThreadIndex2d>) {
+    for i in thread::grid_stride_2d(counts.dim()) {
+        counts[*i].fetch_add(1, Relaxed);
+    }
+    for (i, own) in own.grid_stride_mut() {
+        *own += (i.row() * 1000 + i.col()) as u32;
+    }
+}
+
+#[kernel]
+fn visits_3d(counts: ArrayView3<AtomicU32>, mut own: DisjointSlice<u32, ThreadIndex3d>) {
+    for i in thread::grid_stride_3d(counts.shape()) {
+        counts[*i].fetch_add(1, Relaxed);
+    }
+    for (i, own) in own.grid_stride_mut() {
+        *own += (i.plane() * 10_000 + i.row() * 100 + i.col()) as u32;
+    }
+}
+
+/// `c = a * diag(b)`, as Numba's suite computes it: with more threads than columns.
+#[kernel]
+fn scale_columns(a: ArrayView2<f32>, b: &[f32], mut c: DisjointSlice<f32, ThreadIndex2d>) {
+    for (i, c) in c.grid_stride_mut() {
+        *c = a[*i] * b[i.col()];
     }
 }
 
@@ -204,4 +252,106 @@ fn a_block_has_one_writer() {
     launch!(writers[6, 96](&mut counts, &mut out)).unwrap();
     assert_eq!(counts.to_vec().unwrap(), [1, 1, 1, 1, 1, 0]);
     assert_eq!(out.to_vec().unwrap(), [7; 5]);
+}
+
+#[test]
+fn three_dimensions_give_each_thread_its_own_cell() {
+    let gpu = Gpu::new().unwrap();
+    for (shape, grid, block) in [
+        ((9, 9, 9), (3, 3, 3), (3, 3, 3)),
+        ((4, 5, 6), (2, 3, 1), (4, 2, 4)),
+        ((1, 1, 7), (1, 1, 1), (8, 1, 1)),
+        ((7, 1, 1), (1, 1, 4), (1, 1, 2)),
+        ((0, 3, 3), (1, 1, 1), (3, 3, 1)),
+    ] {
+        let mut out = gpu.zeros_nd::<u32, _>(shape).unwrap();
+        launch!(own_cell[grid, block](&mut out)).unwrap();
+        let expected = Array3::from_shape_fn(shape, |(plane, row, col)| {
+            (plane * 10_000 + row * 100 + col) as u32 + 1
+        });
+        assert_eq!(out.to_host().unwrap(), expected, "{shape:?}");
+    }
+}
+
+#[test]
+fn threads_beyond_the_grid_leave_their_cells() {
+    let gpu = Gpu::new().unwrap();
+    let mut out = gpu.zeros_nd::<u32, _>((3, 3, 3)).unwrap();
+    launch!(own_cell[1, (2, 3, 2)](&mut out)).unwrap();
+    let expected = Array3::from_shape_fn((3, 3, 3), |(plane, row, col)| {
+        if plane < 2 && col < 2 {
+            (plane * 10_000 + row * 100 + col) as u32 + 1
+        } else {
+            0
+        }
+    });
+    assert_eq!(out.to_host().unwrap(), expected);
+}
+
+#[test]
+fn the_size_of_a_launch_in_each_dimension() {
+    let gpu = Gpu::new().unwrap();
+    for (grid, block, size) in [
+        ((7, 1, 1), (3, 1, 1), [21, 1, 21, 1, 1, 21]),
+        ((4, 3, 1), (5, 6, 1), [20, 18, 20, 1, 18, 20]),
+        ((3, 3, 3), (3, 3, 3), [9, 9, 9, 9, 9, 9]),
+        ((1, 2, 3), (4, 5, 6), [4, 10, 4, 18, 10, 4]),
+    ] {
+        let threads = size[3] * size[4] * size[5];
+        let mut out = gpu.full(threads + 1, [0usize; 6]).unwrap();
+        launch!(sizes[grid, block](&mut out)).unwrap();
+        let mut expected = vec![size; threads];
+        expected.push([0; 6]);
+        assert_eq!(out.to_vec().unwrap(), expected, "{grid:?} {block:?}");
+    }
+}
+
+#[test]
+fn grid_stride_loops_of_two_and_three_dimensions() {
+    let gpu = Gpu::new().unwrap();
+    for shape in [(10, 13), (1, 1), (0, 5), (5, 0), (3, 100)] {
+        for (grid, block) in [((1, 1), (1, 1)), ((2, 3), (4, 1)), ((9, 9), (3, 7))] {
+            let mut counts = gpu.zeros_nd::<u32, _>(shape).unwrap();
+            let mut own = gpu.zeros_nd::<u32, _>(shape).unwrap();
+            launch!(visits_2d[grid, block](&mut counts, &mut own)).unwrap();
+            assert_eq!(counts.to_host().unwrap(), Array2::<u32>::ones(shape));
+            let expected = Array2::from_shape_fn(shape, |(row, col)| (row * 1000 + col) as u32);
+            assert_eq!(own.to_host().unwrap(), expected, "{shape:?} {grid:?}");
+        }
+    }
+    for shape in [
+        (3, 4, 5),
+        (1, 1, 40),
+        (7, 2, 1),
+        (0, 2, 2),
+        (2, 0, 2),
+        (2, 2, 0),
+    ] {
+        for (grid, block) in [
+            ((1, 1, 1), (1, 1, 1)),
+            ((2, 1, 2), (3, 2, 1)),
+            ((1, 5, 9), (8, 1, 1)),
+        ] {
+            let mut counts = gpu.zeros_nd::<u32, _>(shape).unwrap();
+            let mut own = gpu.zeros_nd::<u32, _>(shape).unwrap();
+            launch!(visits_3d[grid, block](&mut counts, &mut own)).unwrap();
+            assert_eq!(counts.to_host().unwrap(), Array3::<u32>::ones(shape));
+            let expected = Array3::from_shape_fn(shape, |(plane, row, col)| {
+                (plane * 10_000 + row * 100 + col) as u32
+            });
+            assert_eq!(own.to_host().unwrap(), expected, "{shape:?} {grid:?}");
+        }
+    }
+}
+
+#[test]
+fn a_product_with_a_diagonal_in_a_grid_stride_loop() {
+    let gpu = Gpu::new().unwrap();
+    let a = Array2::from_shape_fn((8, 8), |(row, col)| (row * 8 + col) as f32);
+    let b = Array1::from_shape_fn(8, |i| i as f32 - 3.5);
+    let expected = a.dot(&Array2::from_diag(&b));
+    let (a, b) = (gpu.to_device(&a).unwrap(), gpu.to_device(&b).unwrap());
+    let mut c = gpu.zeros_nd::<f32, _>((8, 8)).unwrap();
+    launch!(scale_columns[(1, 1), (32, 8)](&a, &b, &mut c)).unwrap();
+    assert_eq!(c.to_host().unwrap(), expected);
 }

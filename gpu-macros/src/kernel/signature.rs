@@ -130,6 +130,14 @@ fn check_type(ty: &Type) -> syn::Result<bool> {
                 .last()
                 .map(|segment| segment.ident.to_string())
                 .unwrap_or_default();
+            if is_array_view(&last) && path.path.segments[0].ident == "ndarray" {
+                return error(
+                    ty.span(),
+                    &format!(
+                        "a kernel cannot take `ndarray`'s `{last}`, which is of host memory: take oxwarp's own, `oxwarp::view::{last}`"
+                    ),
+                );
+            }
             if DISJOINT.contains(&&*last) || is_array_view(&last) {
                 return Ok(true);
             }
