@@ -7,7 +7,7 @@ mod device_code;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use common::Random;
-use ndarray::{Array, Array1, Array2, Array3, ArrayD, Dimension, Ix1, Ix2, IxDyn, array, s};
+use ndarray::{Array, Array1, Array2, ArrayD, Dimension, Ix1, Ix2, IxDyn, array, s};
 use oxwarp::prelude::*;
 use oxwarp::{DeviceView, Error, KernelPanic};
 

@@ -8,6 +8,7 @@ use std::time::Instant;
 use gpu_sim::{Dim3, Launch};
 use gpu_std::disjoint::BlockIndex;
 use gpu_std::kernel::{KernelParam, RawView};
+use gpu_std::view::Extents;
 use gpu_std::{DisjointSlice, block, shared_array, sync_threads, thread};
 
 const BLOCK: u32 = 256;
@@ -41,6 +42,17 @@ fn dot(a: &[f32], b: &[f32], mut partial: DisjointSlice<f32, BlockIndex>) {
     }
 }
 
+/// The view with the strides of standard order, which are nothing.
+fn standard(view: View) -> RawView<f32, Extents<usize, ()>> {
+    RawView {
+        pointer: view.pointer,
+        shape: Extents {
+            shape: view.shape,
+            strides: (),
+        },
+    }
+}
+
 unsafe fn vector_add_entry(params: *const u8) {
     // SAFETY: `time` passes three views.
     unsafe {
@@ -48,7 +60,7 @@ unsafe fn vector_add_entry(params: *const u8) {
         vector_add(
             KernelParam::from_raw(a),
             KernelParam::from_raw(b),
-            KernelParam::from_raw(c),
+            KernelParam::from_raw(standard(c)),
         );
     }
 }
@@ -60,7 +72,7 @@ unsafe fn dot_entry(params: *const u8) {
         dot(
             KernelParam::from_raw(a),
             KernelParam::from_raw(b),
-            KernelParam::from_raw(partial),
+            KernelParam::from_raw(standard(partial)),
         );
     }
 }

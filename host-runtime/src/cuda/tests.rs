@@ -4,7 +4,8 @@ use std::any::TypeId;
 use std::ffi::CStr;
 
 use gpu_std::Dim3;
-use gpu_std::kernel::{KERNEL_MAGIC, KernelRecord, RawView};
+use gpu_std::DisjointSlice;
+use gpu_std::kernel::{KERNEL_MAGIC, KernelParam, KernelRecord};
 use gpu_std::runtime::{PanicRecord, RUNTIME};
 
 use super::{CudaDevice, present};
@@ -212,7 +213,7 @@ fn load(
 
 #[repr(C)]
 struct Parameters {
-    x: RawView<f32, usize>,
+    x: <DisjointSlice<f32> as KernelParam>::Raw,
     factor: f32,
 }
 
@@ -239,7 +240,6 @@ fn launch(
     factor: f32,
 ) -> Result<()> {
     use crate::__private::KernelArg;
-    use gpu_std::DisjointSlice;
     let gpu = x.gpu().clone();
     let blocks = x.len().div_ceil(256) as u32;
     let view = KernelArg::<DisjointSlice<f32>>::raw(x, &mut Arguments::new());
