@@ -98,7 +98,7 @@ impl Layout for Standard {
     #[inline]
     fn strides<const N: usize>(shape: [usize; N], (): ()) -> [isize; N] {
         let mut strides = [1isize; N];
-        each_axis!(N, |BACK| if BACK > 0 {
+        each_axis!(N, |BACK| if BACK != 0 {
             let axis = N - 1 - BACK;
             strides[axis] = strides[axis + 1].wrapping_mul(shape[axis + 1] as isize);
         });

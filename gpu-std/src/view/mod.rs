@@ -179,11 +179,11 @@ impl<'a, T, const N: usize> ArrayView<'a, T, N, Strided> {
         if self.is_empty() {
             return Some(ArrayView::of_slice(self.shape, &[]));
         }
-        let strides = Standard::of_strides(self.shape, self.strides)?;
+        Standard::of_strides(self.shape, self.strides)?;
         Some(ArrayView {
             first: self.first,
             shape: self.shape,
-            strides,
+            strides: (),
             _elements: PhantomData,
         })
     }

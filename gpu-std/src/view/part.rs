@@ -110,13 +110,14 @@ impl<'a, T, const N: usize, L: Layout> ArrayView<'a, T, N, L> {
     ) -> ArrayView<'a, T, M, Strided> {
         let mut empty = false;
         each_axis!(M, |AXIS| empty |= shape[AXIS] == 0);
+        let first = if empty {
+            self.first
+        } else {
+            // SAFETY: as the caller promises.
+            unsafe { self.element(start) }
+        };
         ArrayView {
-            // SAFETY: as the caller promises, where there are elements.
-            first: if empty {
-                self.first
-            } else {
-                unsafe { self.element(start) }
-            },
+            first,
             shape,
             strides,
             _elements: PhantomData,
@@ -125,7 +126,7 @@ impl<'a, T, const N: usize, L: Layout> ArrayView<'a, T, N, L> {
 }
 
 macro_rules! smaller {
-    ($($n:literal to $m:literal;)*) => {$(
+    ($($n:literal to $m:literal: $($axis:literal)+;)*) => {$(
         impl<'a, T, L: Layout> ArrayView<'a, T, $n, L> {
             /// The view of one dimension less at one index of an axis. `ndarray`: `index_axis`.
             ///
@@ -137,11 +138,10 @@ macro_rules! smaller {
             pub fn index_axis(&self, axis: usize, index: usize) -> ArrayView<'a, T, $m, Strided> {
                 check_index(index, self.shape[axis]);
                 let (mut shape, mut strides, all) = ([0; $m], [0; $m], self.strides());
-                each_axis!($m, |AXIS| {
-                    let from = if AXIS < axis { AXIS } else { AXIS + 1 };
-                    shape[AXIS] = self.shape[from];
-                    strides[AXIS] = all[from];
-                });
+                $(
+                    let from = if $axis < axis { $axis } else { $axis + 1 };
+                    (shape[$axis], strides[$axis]) = (self.shape[from], all[from]);
+                )+
                 let mut start = [0; $n];
                 start[axis] = index;
                 // SAFETY: the elements at the index, which lies inside.
@@ -160,8 +160,7 @@ macro_rules! smaller {
             #[track_caller]
             pub fn outer(&self, index: usize) -> ArrayView<'a, T, $m> {
                 check_index(index, self.shape[0]);
-                let mut shape = [0; $m];
-                each_axis!($m, |AXIS| shape[AXIS] = self.shape[AXIS + 1]);
+                let shape = [$(self.shape[$axis + 1]),+];
                 let mut start = [0; $n];
                 start[0] = index;
                 // SAFETY: the index lies inside, or the view has no elements and its offset is 0.
@@ -173,9 +172,9 @@ macro_rules! smaller {
 }
 
 smaller! {
-    2 to 1;
-    3 to 2;
-    4 to 3;
-    5 to 4;
-    6 to 5;
+    2 to 1: 0;
+    3 to 2: 0 1;
+    4 to 3: 0 1 2;
+    5 to 4: 0 1 2 3;
+    6 to 5: 0 1 2 3 4;
 }
