@@ -22,7 +22,7 @@ const NOWHERE: u64 = 1 << 12;
 /// The alignment of every array on every device, in bytes: what CUDA guarantees.
 pub(crate) const ALIGN: usize = 256;
 
-const _: () = assert!(NOWHERE as usize % ALIGN == 0);
+const _: () = assert!((NOWHERE as usize).is_multiple_of(ALIGN));
 
 /// Bytes of the host copy that a fill starts from.
 const FILL_BYTES: usize = 64 << 10;
