@@ -169,6 +169,8 @@ cases! {
     lower_sm: "help: compile it for sm_80 with `targets = [\"sm_80\"]` under `[package.metadata.oxwarp]` in Cargo.toml",
         at "`if target::sm() >= 80 {", at "lower_sm.rs:7:";
     async_copy: "help: compile it for sm_80";
+    linked_for_newer: "help: make the file for sm_75, or compile the crate for sm_100";
+    linked_missing: "help: in CUDA C write `extern \"C\"` before it";
     second_target: "OXWARP_TARGETS=sm_100";
     own_closure: OF_THE_SYSTEM, at "own_closure.rs:14:";
 }

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use crate::host_pointers;
 use crate::link::undefined;
+use crate::linked::Linked;
 use crate::llvm::{self, Context, Metadata, Module, Value};
 use crate::names;
 use crate::reach::reach;
@@ -47,6 +48,7 @@ pub fn check(
     module: Module,
     kernels: &[Kernel],
     target: Target,
+    linked: &Linked,
 ) -> Vec<Diagnostic> {
     let mut missing: BTreeSet<Value> = undefined(module)
         .into_iter()
@@ -55,7 +57,7 @@ pub fn check(
     missing.extend(llvm::functions(module).filter(|&function| is_host_intrinsic(function)));
     kernels
         .iter()
-        .flat_map(|kernel| check_kernel(context, kernel, &missing, target))
+        .flat_map(|kernel| check_kernel(context, kernel, &missing, target, linked))
         .collect()
 }
 
@@ -79,12 +81,13 @@ fn check_kernel(
     kernel: &Kernel,
     missing: &BTreeSet<Value>,
     target: Target,
+    linked: &Linked,
 ) -> Vec<Diagnostic> {
     let reached = reach(kernel.function).functions;
     let instructions = reached.into_iter().flat_map(llvm::instructions);
     let mut found: Vec<(Value, Fault)> = instructions
         .flat_map(|instruction| {
-            faults(context, instruction, missing, target)
+            faults(context, instruction, missing, target, linked)
                 .into_iter()
                 .map(move |fault| (instruction, fault))
         })
@@ -128,6 +131,7 @@ fn faults(
     instruction: Value,
     missing: &BTreeSet<Value>,
     target: Target,
+    linked: &Linked,
 ) -> Vec<Fault> {
     let mut faults = Vec::new();
     if calls_assembly(instruction) && llvm::metadata(instruction, host_assembly(context)).is_some()
@@ -143,7 +147,10 @@ fn faults(
     faults.extend(
         llvm::operands(instruction)
             .filter(|operand| missing.contains(operand))
-            .map(no_device_code),
+            .filter_map(|operand| {
+                let known = linked.fault(&llvm::name(operand), target);
+                known.unwrap_or_else(|| Some(no_device_code(operand)))
+            }),
     );
     faults
 }

@@ -8,6 +8,7 @@ use crate::inert;
 use crate::intrinsics;
 use crate::launch_facts::{self, Facts};
 use crate::link::{self, Sources};
+use crate::linked::Linked;
 use crate::llvm::{self, Context, Metadata, Module, TargetMachine, Value};
 use crate::loop_checks;
 use crate::records::{self, Kernel, Records};
@@ -29,10 +30,17 @@ pub fn compile(request: &Request) -> Result<Report, Error> {
     let module = link::parse(context, &link::read_file(&request.bitcode)?, "the crate")?;
     retarget::set_target(module);
     let mut records = records::read(context, module)?;
+    let linked = Linked::read(module)?;
     let mut report = Report::default();
     if !records.kernels.is_empty() {
-        let facts = lower(context, module, &mut records, request)?;
-        report = optimise_and_emit(context, module, &records.kernels, &facts, request)?;
+        let facts = lower(context, module, &mut records, &linked, request)?;
+        report = optimise_and_emit(
+            context,
+            module,
+            (&records.kernels, &facts),
+            &linked,
+            request,
+        )?;
     }
     write(request, Report::FILE, &report.to_text())?;
     Ok(report)
@@ -43,6 +51,7 @@ fn lower(
     context: Context,
     module: Module,
     records: &mut Records,
+    linked: &Linked,
     request: &Request,
 ) -> Result<Vec<Facts>, Error> {
     let functions: Vec<Value> = records
@@ -50,7 +59,7 @@ fn lower(
         .iter()
         .map(|kernel| kernel.function)
         .collect();
-    Sources::open(context, request, records)?.link_into(module, &functions)?;
+    Sources::open(context, request, records)?.link_into(module, &functions, linked)?;
     formatting::keep_small(context, module);
     retarget::retarget(context, module);
     intrinsics::lower_arithmetic(context, module)?;
@@ -87,8 +96,8 @@ fn subprogram(module: Module, kernel: &Kernel) -> Option<Metadata> {
 fn optimise_and_emit(
     context: Context,
     lowered: Module,
-    kernels: &[Kernel],
-    facts: &[Facts],
+    (kernels, facts): (&[Kernel], &[Facts]),
+    linked: &Linked,
     request: &Request,
 ) -> Result<Report, Error> {
     let mut report = Report::default();
@@ -97,7 +106,7 @@ fn optimise_and_emit(
         let kernels = in_clone(module, kernels);
         requirements::fold(module, target);
         optimise::optimise(context, module, machine(target)?)?;
-        report.diagnostics = check::check(context, module, &kernels, target);
+        report.diagnostics = check::check(context, module, &kernels, target, linked);
         if !report.diagnostics.is_empty() {
             break;
         }
@@ -106,13 +115,14 @@ fn optimise_and_emit(
             .zip(facts)
             .map(|(kernel, &facts)| describe(kernel, facts));
         report.add(described.collect());
-        let isa = target.isa().max(requirements::take(module));
+        let isa = target
+            .isa()
+            .max(requirements::take(module))
+            .max(linked.isa(module));
         optimise::run_passes(module, "globaldce", None)?;
-        write(
-            request,
-            &format!("{target}.ptx"),
-            &emit::emit(module, retarget::machine(target, isa)?)?,
-        )?;
+        let ptx = emit::emit(module, retarget::machine(target, isa)?)?;
+        let ptx = linked.merge(module, ptx)?;
+        write(request, &format!("{target}.ptx"), &ptx)?;
     }
     Ok(report)
 }

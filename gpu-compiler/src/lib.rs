@@ -6,8 +6,8 @@
 //!
 //! 1. `records` - find the kernel records, make each entry a `ptx_kernel`.
 //! 2. `link` - drop what no kernel reaches; link in what kernels reach of the device runtime, core, alloc
-//!    (`std_bitcode`), the mathematical functions (`math`) and the conversions of 128-bit integers (`wide_integers`);
-//!    `formatting` - keep what makes text small.
+//!    (`std_bitcode`), the mathematical functions (`math`), the conversions of 128-bit integers (`wide_integers`) and the
+//!    user's own PTX and bitcode (`linked`, `ptx_text`); `formatting` - keep what makes text small.
 //! 3. `retarget` - the NVPTX triple and data layout; host attributes off, `convergent` on.
 //! 4. `launch_facts` - what each kernel says of its launches, and what follows for its code; `variants` - what it chooses
 //!    for its code (`fast_math`, `unchecked`), in copies where kernels choose differently.
@@ -33,12 +33,14 @@ mod inert;
 mod intrinsics;
 mod launch_facts;
 mod link;
+mod linked;
 mod llvm;
 mod loop_checks;
 mod math;
 mod names;
 mod negation;
 mod optimise;
+pub mod ptx_text;
 mod reach;
 mod records;
 pub mod report;

@@ -4,15 +4,17 @@
 //! something refers to. It is read lazily, so that the rest is never parsed. Rounds go on until no symbol is left that
 //! some source defines:
 //!
-//! 1. the device runtime: functions of the crate's own bitcode that replace core's and alloc's (`gpu_std::runtime`);
-//! 2. the mathematical functions ([`math`](crate::math));
-//! 3. the toolchain's core, alloc and compiler_builtins.
+//! 1. the user's own files ([`linked`](crate::linked));
+//! 2. the device runtime: functions of the crate's own bitcode that replace core's and alloc's (`gpu_std::runtime`);
+//! 3. the mathematical functions ([`math`](crate::math));
+//! 4. the toolchain's core, alloc and compiler_builtins.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use crate::check;
 use crate::error::Error;
+use crate::linked::Linked;
 use crate::llvm::{self, Context, Module, Value, linkage};
 use crate::math::{self, Libdevice};
 use crate::names;
@@ -52,7 +54,12 @@ impl<'a> Sources<'a> {
     }
 
     /// Links into `module` all that its kernels reach, and drops the rest.
-    pub fn link_into(&self, module: Module, kernels: &[Value]) -> Result<(), Error> {
+    pub fn link_into(
+        &self,
+        module: Module,
+        kernels: &[Value],
+        linked: &Linked,
+    ) -> Result<(), Error> {
         drop_roots(module);
         keep_only(module, kernels)?;
         while self.link_rust(module)? {
@@ -60,7 +67,10 @@ impl<'a> Sources<'a> {
         }
         // From here on assembly is libdevice's.
         check::mark_host_assembly(self.context, module);
-        while self.link_math(module)? || self.link_rust(module)? {
+        while linked.link(self.context, module)?
+            || self.link_math(module)?
+            || self.link_rust(module)?
+        {
             keep_only(module, kernels)?;
         }
         set_linkage(module, kernels, linkage::INTERNAL);
@@ -224,7 +234,7 @@ pub fn parse(context: Context, bitcode: &[u8], what: &str) -> Result<Module, Err
 }
 
 /// Reads a module's names; a function's body is read when it is linked.
-fn parse_lazily(context: Context, bitcode: &[u8], what: &str) -> Result<Module, Error> {
+pub fn parse_lazily(context: Context, bitcode: &[u8], what: &str) -> Result<Module, Error> {
     let mut module = None;
     // SAFETY: the buffer copies the bytes, and LLVM writes the module, which owns the buffer from then on.
     let failed = unsafe { llvm::parse_bitcode_lazily(context, buffer(bitcode), &mut module) };
@@ -238,7 +248,8 @@ fn buffer(bytes: &[u8]) -> llvm::Buffer {
     unsafe { llvm::buffer_from_bytes(bytes.as_ptr(), bytes.len(), c"bitcode".as_ptr()) }
 }
 
-fn link_as_needed(module: Module, source: Module, what: &str) -> Result<(), Error> {
+/// Links those definitions of `source` that `module` refers to. `source` is gone afterwards.
+pub fn link_as_needed(module: Module, source: Module, what: &str) -> Result<(), Error> {
     for value in llvm::functions(source)
         .chain(llvm::globals(source))
         .chain(llvm::aliases(source))
@@ -300,7 +311,8 @@ fn set_linkage(module: Module, kernels: &[Value], linkage: i32) {
     }
 }
 
-fn is_defined(module: Module, name: &str) -> bool {
+/// Whether the module has the function or variable, not only a declaration of it.
+pub fn is_defined(module: Module, name: &str) -> bool {
     llvm::function(module, name)
         .or_else(|| llvm::global(module, name))
         .is_some_and(|value| !llvm::declared_only(value))

@@ -2,9 +2,11 @@
 //!
 //! - `kernel`: from an ordinary function to a launchable kernel: parse, check, expand.
 //! - `device_pass`: runs the same rustc on the same crate once more for its LLVM bitcode, and `gpu-compiler` on that.
+//! - `device_link`: functions of PTX or bitcode.
 //! - `embed`: the PTX as a literal that the program registers at start, and the compiler's errors at the user's own
 //!   tokens.
 
+mod device_link;
 mod device_pass;
 mod embed;
 #[path = "kernel/mod.rs"]
@@ -98,4 +100,42 @@ pub fn kernel(options: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn device_code(_input: TokenStream) -> TokenStream {
     embed::module_of_this_crate().into()
+}
+
+/// Links device functions from PTX or LLVM bitcode, such as nvcc or clang make of CUDA C.
+///
+/// ```ignore
+/// #[oxwarp::device_link("kernels/ops.ptx")]
+/// unsafe extern "C" {
+///     /// `a * b`.
+///     safe fn mul_f32_f32(a: f32, b: f32) -> f32 {
+///         a * b
+///     }
+///     #[link_name = "_Z9last_wordPKi"]
+///     fn last_word(text: *const i32) -> i32;
+/// }
+/// ```
+///
+/// The functions can be called in kernels, of this crate or others. A body is what the simulator computes; a call of a
+/// function without one is a panic there. As in any `extern` block, a function is `unsafe` unless it says `safe`.
+///
+/// - The file is named relative to the folder of `Cargo.toml`. A change of it compiles the crate anew.
+/// - `.ptx`: as from `nvcc -ptx -rdc=true -arch=compute_75`. Its text becomes a part of the module's, whose `.version` is at
+///   least that of the file. Its `.target` must not be newer than the crate's targets.
+/// - `.bc`: as from `clang --target=nvptx64 -O2 -emit-llvm -c`, of an LLVM that is not newer than rustc's. LLVM inlines it.
+/// - Parameters and results are `u16` to `u64`, `i16` to `i64`, `usize`, `isize`, `f32`, `f64` and raw pointers.
+///
+/// CUDA C: a declaration `extern "C" __device__`, and `nvlink`. Numba: `cuda.declare_device` with `link=`.
+///
+/// # Safety
+///
+/// The functions are what their declarations say; a `safe` one can be called with any arguments. Bodies compute the same.
+///
+/// # Errors
+///
+/// A file that cannot be read, a function that is not in it, and a signature that is not that of the PTX are compile errors
+/// at the declaration.
+#[proc_macro_attribute]
+pub fn device_link(file: TokenStream, item: TokenStream) -> TokenStream {
+    device_link::expand(file.into(), item.into()).into()
 }

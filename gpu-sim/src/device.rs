@@ -24,6 +24,9 @@ extern "C" fn require_ptx(_version: u32) {}
 #[unsafe(export_name = "gpu.unroll")]
 extern "C" fn unroll(_count: u32) {}
 
+#[unsafe(export_name = "gpu.linked")]
+extern "C" fn linked(_symbol: *const u8, _file: *const u8) {}
+
 /// Only code behind `gpu.on_device` calls it.
 #[unsafe(export_name = "gpu.ptx")]
 extern "C" fn ptx() {

@@ -275,6 +275,10 @@ unsafe extern "C" {
     #[link_name = "gpu.unroll"]
     pub safe fn unroll(count: u32);
 
+    /// Says that the function around the call stands for `symbol` of `file` in device code: constant C strings.
+    #[link_name = "gpu.linked"]
+    pub safe fn linked(symbol: *const u8, file: *const u8);
+
     /// Inline PTX: see [`ptx!`](crate::ptx!). `template` is a constant C string; `pure` and `outputs` are constants;
     /// then come a letter (a constant `u32`) and an address for each operand, outputs first.
     #[link_name = "gpu.ptx"]

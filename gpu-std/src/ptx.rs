@@ -105,9 +105,15 @@ pub trait Template {
 
 /// A type that fits a PTX register.
 ///
+/// It is also what crosses to a function that is linked.
+///
 /// # Safety
 ///
 /// `LETTER` names a register class (LLVM's constraint letter) that has the type's size, and any bits are valid.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not fit a PTX register",
+    note = "numbers of 16, 32 and 64 bits and raw pointers do"
+)]
 pub unsafe trait Operand: Copy {
     /// `h`, `r`, `l`, `f` or `d`.
     const LETTER: u32;
@@ -134,6 +140,10 @@ unsafe impl<T> Operand for *const T {
 unsafe impl<T> Operand for *mut T {
     const LETTER: u32 = 'l' as u32;
 }
+
+/// Where the parameters and results of linked functions are checked.
+#[doc(hidden)]
+pub const fn crosses_to_linked_code<T: Operand>() {}
 
 /// A tuple of operands that the assembly reads.
 #[doc(hidden)]

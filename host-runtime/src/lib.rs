@@ -43,10 +43,12 @@ pub use view::{DeviceView, DeviceViewMut};
 /// For the expansions of `gpu-macros` only.
 #[doc(hidden)]
 pub mod __private {
+    pub use gpu_std::intrinsics::linked;
     pub use gpu_std::kernel::{
         FAST_MATH, KERNEL_MAGIC, KernelInstance, KernelParam, KernelRecord, NO_FMA, RawView,
         TAKES_POINTERS, UNCHECKED, bounds, parameter_is_copied_to_the_device,
     };
+    pub use gpu_std::ptx::crosses_to_linked_code;
     pub use gpu_std::runtime::RUNTIME;
     pub use inventory;
 

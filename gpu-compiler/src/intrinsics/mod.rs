@@ -126,7 +126,7 @@ fn constant(call: Value, index: u32) -> Result<u64, Error> {
 }
 
 /// The C string that a constant points to.
-fn constant_text(pointer: Value) -> Option<String> {
+pub fn constant_text(pointer: Value) -> Option<String> {
     let initializer = llvm::initializer(llvm::is_global_variable(pointer)?)?;
     let data = match llvm::is_constant_struct(initializer) {
         Some(structure) => llvm::operand(structure, 0),
