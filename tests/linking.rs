@@ -235,7 +235,7 @@ fn linked_code_is_in_the_ptx() {
     // LLVM inlines bitcode.
     device_code::contains(&device_code::of("linear"), &["fma.rn.f32"]);
     assert!(
-        !device_code::of("linear").contains("call"),
+        !device_code::of("linear").contains("axpy"),
         "{}",
         device_code::of("linear")
     );
