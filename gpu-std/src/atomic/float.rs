@@ -6,7 +6,7 @@ use crate::intrinsics as gpu;
 
 macro_rules! float_atomic {
     ($name:ident, $float:ident, $bits:ident, $fadd:ident, $example:literal) => {
-        #[doc = concat!("An `", stringify!($float), "` that threads share. All operations are relaxed.")]
+        #[doc = concat!("An `", stringify!($float), "` that threads share. All operations are relaxed, and of system scope. CUDA C: `atomicAdd_system` on a `float` or `double`.")]
         ///
         /// ```
         #[doc = $example]
@@ -17,24 +17,46 @@ macro_rules! float_atomic {
 
         impl $name {
             /// A new atomic.
+            ///
+            /// CUDA C: a plain variable.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::atomic::", stringify!($name), ";\n\nassert_eq!(", stringify!($name), "::new(1.5).load(), 1.5);")]
+            /// ```
             #[inline]
             pub const fn new(value: $float) -> Self {
                 Self($bits::new(value.to_bits()))
             }
 
             /// The value.
+            ///
+            /// CUDA C++: `cuda::atomic_ref::load`; PTX: `ld.relaxed.sys`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::atomic::", stringify!($name), ";\n\nassert_eq!(", stringify!($name), "::new(1.5).load(), 1.5);")]
+            /// ```
             #[inline]
             pub fn load(&self) -> $float {
                 $float::from_bits(self.0.load(Ordering::Relaxed))
             }
 
             /// Sets the value.
+            ///
+            /// CUDA C++: `cuda::atomic_ref::store`; PTX: `st.relaxed.sys`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::atomic::", stringify!($name), ";\n\nlet x = ", stringify!($name), "::new(1.5);\nx.store(2.0);\nassert_eq!(x.load(), 2.0);")]
+            /// ```
             #[inline]
             pub fn store(&self, value: $float) {
                 self.0.store(value.to_bits(), Ordering::Relaxed);
             }
 
             /// Sets the value and returns the old one. CUDA C: `atomicExch`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::atomic::", stringify!($name), ";\n\nlet x = ", stringify!($name), "::new(1.5);\nassert_eq!(x.swap(2.0), 1.5);")]
+            /// ```
             #[inline]
             pub fn swap(&self, value: $float) -> $float {
                 $float::from_bits(self.0.swap(value.to_bits(), Ordering::Relaxed))
@@ -42,6 +64,10 @@ macro_rules! float_atomic {
 
             /// Adds and returns the old value. CUDA C: `atomicAdd`. The order of additions of different threads, and
             /// so the rounding of their sum, is unspecified.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::atomic::", stringify!($name), ";\n\nfn apply(sum: &[", stringify!($name), "], value: ", stringify!($float), ") -> ", stringify!($float), " {\n    sum[0].fetch_add(value)\n}")]
+            /// ```
             #[inline]
             pub fn fetch_add(&self, value: $float) -> $float {
                 // SAFETY: the address is that of a live, aligned float that is only accessed atomically.
@@ -49,24 +75,48 @@ macro_rules! float_atomic {
             }
 
             /// Subtracts and returns the old value.
+            ///
+            /// CUDA C: `atomicAdd` of the negative.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::atomic::", stringify!($name), ";\n\nfn apply(sum: &[", stringify!($name), "], value: ", stringify!($float), ") -> ", stringify!($float), " {\n    sum[0].fetch_sub(value)\n}")]
+            /// ```
             #[inline]
             pub fn fetch_sub(&self, value: $float) -> $float {
                 self.fetch_add(-value)
             }
 
             #[doc = concat!("Sets the lesser of both, as [`", stringify!($float), "::min`] has it, and returns the old value.")]
+            ///
+            /// A compare-and-swap loop; CUDA C has no such function for floats.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::atomic::", stringify!($name), ";\n\nlet x = ", stringify!($name), "::new(1.5);\nassert_eq!((x.fetch_min(1.0), x.load()), (1.5, 1.0));")]
+            /// ```
             #[inline]
             pub fn fetch_min(&self, value: $float) -> $float {
                 self.update(|old| old.min(value))
             }
 
             #[doc = concat!("Sets the greater of both, as [`", stringify!($float), "::max`] has it, and returns the old value.")]
+            ///
+            /// A compare-and-swap loop; CUDA C has no such function for floats.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::atomic::", stringify!($name), ";\n\nlet x = ", stringify!($name), "::new(1.5);\nassert_eq!((x.fetch_max(2.0), x.load()), (1.5, 2.0));")]
+            /// ```
             #[inline]
             pub fn fetch_max(&self, value: $float) -> $float {
                 self.update(|old| old.max(value))
             }
 
             /// Sets `new(old)` and returns the old value; `new` may be called more than once. A compare-and-swap loop.
+            ///
+            /// CUDA C: a loop of `atomicCAS`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::atomic::", stringify!($name), ";\n\nlet x = ", stringify!($name), "::new(1.5);\nx.update(|old| 2.0 * old);\nassert_eq!(x.load(), 3.0);")]
+            /// ```
             #[inline]
             pub fn update(&self, new: impl Fn($float) -> $float) -> $float {
                 let mut old = self.0.load(Ordering::Relaxed);

@@ -43,42 +43,80 @@ macro_rules! atomic {
 
         impl $name {
             /// A new atomic.
+            ///
+            /// CUDA C: a plain variable.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::atomic::", stringify!($name), ";\nuse gpu_std::half::", stringify!($value), ";\n\nfn zero() -> ", stringify!($name), " {\n    ", stringify!($name), "::new(", stringify!($value), "::default())\n}")]
+            /// ```
             #[inline]
             pub const fn new(value: $value) -> Self {
                 Self($atomic_bits::new(value.to_bits()))
             }
 
             /// The value.
+            ///
+            /// CUDA C++: `cuda::atomic_ref::load`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::atomic::", stringify!($name), ";\nuse gpu_std::half::", stringify!($value), ";\n\nfn read(x: &", stringify!($name), ") -> ", stringify!($value), " {\n    x.load()\n}")]
+            /// ```
             #[inline]
             pub fn load(&self) -> $value {
                 self.scoped(System).load()
             }
 
             /// Sets the value.
+            ///
+            /// CUDA C++: `cuda::atomic_ref::store`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::atomic::", stringify!($name), ";\nuse gpu_std::half::", stringify!($value), ";\n\nfn write(x: &", stringify!($name), ", value: ", stringify!($value), ") {\n    x.store(value);\n}")]
+            /// ```
             #[inline]
             pub fn store(&self, value: $value) {
                 self.scoped(System).store(value);
             }
 
             /// Sets the value and returns the old one. CUDA C: `atomicExch`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::atomic::", stringify!($name), ";\nuse gpu_std::half::", stringify!($value), ";\n\nfn apply(x: &", stringify!($name), ", value: ", stringify!($value), ") -> ", stringify!($value), " {\n    x.swap(value)\n}")]
+            /// ```
             #[inline]
             pub fn swap(&self, value: $value) -> $value {
                 self.scoped(System).swap(value)
             }
 
             /// Adds and returns the old value. CUDA C: `atomicAdd`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::atomic::", stringify!($name), ";\nuse gpu_std::half::", stringify!($value), ";\n\nfn apply(x: &", stringify!($name), ", value: ", stringify!($value), ") -> ", stringify!($value), " {\n    x.fetch_add(value)\n}")]
+            /// ```
             #[inline]
             pub fn fetch_add(&self, value: $value) -> $value {
                 self.scoped(System).fetch_add(value)
             }
 
             /// Subtracts and returns the old value.
+            ///
+            /// CUDA C: `atomicAdd` of the negative.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::atomic::", stringify!($name), ";\nuse gpu_std::half::", stringify!($value), ";\n\nfn apply(x: &", stringify!($name), ", value: ", stringify!($value), ") -> ", stringify!($value), " {\n    x.fetch_sub(value)\n}")]
+            /// ```
             #[inline]
             pub fn fetch_sub(&self, value: $value) -> $value {
                 self.scoped(System).fetch_sub(value)
             }
 
             /// Sets `new(old)` and returns the old value; `new` may be called more than once. A compare-and-swap loop.
+            ///
+            /// CUDA C: a loop of `atomicCAS`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::atomic::", stringify!($name), ";\nuse gpu_std::half::", stringify!($value), ";\n\nfn double(x: &", stringify!($name), ") {\n    x.update(|old| old + old);\n}")]
+            /// ```
             #[inline]
             pub fn update(&self, new: impl Fn($value) -> $value) -> $value {
                 self.scoped(System).update(new)
@@ -93,24 +131,44 @@ macro_rules! atomic {
             }
 
             /// The value.
+            ///
+            /// CUDA C++: `cuda::atomic_ref::load`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::atomic::{AtomicScope, Device, ", stringify!($name), "};\nuse gpu_std::half::", stringify!($value), ";\n\nfn read(x: &", stringify!($name), ") -> ", stringify!($value), " {\n    x.scoped(Device).load()\n}")]
+            /// ```
             #[inline]
             pub fn load(self) -> $value {
                 $value::from_bits(self.as_bits().load(Ordering::Relaxed))
             }
 
             /// Sets the value.
+            ///
+            /// CUDA C++: `cuda::atomic_ref::store`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::atomic::{AtomicScope, Device, ", stringify!($name), "};\nuse gpu_std::half::", stringify!($value), ";\n\nfn write(x: &", stringify!($name), ", value: ", stringify!($value), ") {\n    x.scoped(Device).store(value);\n}")]
+            /// ```
             #[inline]
             pub fn store(self, value: $value) {
                 self.as_bits().store(value.to_bits(), Ordering::Relaxed);
             }
 
             /// Sets the value and returns the old one. CUDA C: `atomicExch`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::atomic::{AtomicScope, Device, ", stringify!($name), "};\nuse gpu_std::half::", stringify!($value), ";\n\nfn apply(x: &", stringify!($name), ", value: ", stringify!($value), ") -> ", stringify!($value), " {\n    x.scoped(Device).swap(value)\n}")]
+            /// ```
             #[inline]
             pub fn swap(self, value: $value) -> $value {
                 $value::from_bits(self.as_bits().swap(value.to_bits(), Ordering::Relaxed))
             }
 
             /// Adds and returns the old value. CUDA C: `atomicAdd`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::atomic::{AtomicScope, Device, ", stringify!($name), "};\nuse gpu_std::half::", stringify!($value), ";\n\nfn apply(x: &", stringify!($name), ", value: ", stringify!($value), ") -> ", stringify!($value), " {\n    x.scoped(Device).fetch_add(value)\n}")]
+            /// ```
             #[inline]
             pub fn fetch_add(self, value: $value) -> $value {
                 if !ptx::on_device() || target::sm() < $sm {
@@ -135,6 +193,12 @@ macro_rules! atomic {
             }
 
             /// Subtracts and returns the old value.
+            ///
+            /// CUDA C: `atomicAdd` of the negative.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::atomic::{AtomicScope, Device, ", stringify!($name), "};\nuse gpu_std::half::", stringify!($value), ";\n\nfn apply(x: &", stringify!($name), ", value: ", stringify!($value), ") -> ", stringify!($value), " {\n    x.scoped(Device).fetch_sub(value)\n}")]
+            /// ```
             #[inline]
             pub fn fetch_sub(self, value: $value) -> $value {
                 self.fetch_add(-value)
@@ -143,6 +207,12 @@ macro_rules! atomic {
             $($each)*
 
             /// Sets `new(old)` and returns the old value; `new` may be called more than once. A compare-and-swap loop.
+            ///
+            /// CUDA C: a loop of `atomicCAS`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::atomic::{AtomicScope, Device, ", stringify!($name), "};\nuse gpu_std::half::", stringify!($value), ";\n\nfn double(x: &", stringify!($name), ") {\n    x.scoped(Device).update(|old| old + old);\n}")]
+            /// ```
             #[inline]
             pub fn update(self, new: impl Fn($value) -> $value) -> $value {
                 let bits = self.as_bits();
@@ -166,12 +236,24 @@ macro_rules! scalar {
     ($name:ident, $value:ident, $type:literal from $sm:literal, $c:literal) => {
         atomic! { $name, $value, u16, AtomicU16, $type from $sm, $c;
             /// Sets the lesser of both (a NaN is none) and returns the old value. A compare-and-swap loop.
+            ///
+            /// CUDA C has no such function for these.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::atomic::{AtomicScope, Device, ", stringify!($name), "};\nuse gpu_std::half::", stringify!($value), ";\n\nfn apply(x: &", stringify!($name), ", value: ", stringify!($value), ") -> ", stringify!($value), " {\n    x.scoped(Device).fetch_min(value)\n}")]
+            /// ```
             #[inline]
             pub fn fetch_min(self, value: $value) -> $value {
                 self.update(|old| old.min(value))
             }
 
             /// Sets the greater of both (a NaN is none) and returns the old value. A compare-and-swap loop.
+            ///
+            /// CUDA C has no such function for these.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::atomic::{AtomicScope, Device, ", stringify!($name), "};\nuse gpu_std::half::", stringify!($value), ";\n\nfn apply(x: &", stringify!($name), ", value: ", stringify!($value), ") -> ", stringify!($value), " {\n    x.scoped(Device).fetch_max(value)\n}")]
+            /// ```
             #[inline]
             pub fn fetch_max(self, value: $value) -> $value {
                 self.update(|old| old.max(value))

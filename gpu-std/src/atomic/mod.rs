@@ -16,6 +16,10 @@
 //! Beside the types of `core::sync::atomic` there are [`AtomicF32`], [`AtomicF64`], [`AtomicF16`], [`AtomicBf16`], pairs of
 //! the latter ([`AtomicF16x2`], [`AtomicBf16x2`]) and [`AtomicU128`].
 //!
+//! An operation on global memory is done in the L2 cache, some hundred cycles away, and one on shared memory in the
+//! multiprocessor. Operations on one address are done one after the other, so many threads do well to add up among
+//! themselves first ([`warp::reduce_add`](crate::warp::reduce_add)).
+//!
 //! All of them return the old value. Where it is not used, the instruction is the cheaper `red`, which returns nothing.
 
 mod float;

@@ -18,6 +18,17 @@ use super::{AtomicF32, AtomicF64};
 use crate::intrinsics as gpu;
 
 /// The threads that an atomic operation is atomic, and ordered, for. PTX ISA: "Scope".
+///
+/// CUDA C++: `cuda::thread_scope`.
+///
+/// ```
+/// use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+/// use gpu_std::atomic::{AtomicScope, Scope};
+///
+/// fn count(x: &AtomicU32, scope: impl Scope) {
+///     x.scoped(scope).fetch_add(1, Relaxed);
+/// }
+/// ```
 pub trait Scope: Copy + private::Sealed {
     /// What the device compiler knows it by.
     #[doc(hidden)]
@@ -31,6 +42,10 @@ pub(super) mod private {
 macro_rules! scopes {
     ($($(#[$doc:meta])* $name:ident = $number:literal;)*) => {$(
         $(#[$doc])*
+        ///
+        /// ```
+        #[doc = concat!("use core::sync::atomic::Ordering::SeqCst;\nuse gpu_std::atomic::{", stringify!($name), ", fence};\n\nfn order() {\n    fence(", stringify!($name), ", SeqCst);\n}")]
+        /// ```
         #[derive(Clone, Copy, Debug)]
         pub struct $name;
         impl private::Sealed for $name {}
@@ -50,6 +65,17 @@ scopes! {
 }
 
 /// An atomic of which operations can have a scope.
+///
+/// CUDA C++: `cuda::atomic_ref`.
+///
+/// ```
+/// use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+/// use gpu_std::atomic::{AtomicScope, Device};
+///
+/// fn count(x: &AtomicU64) {
+///     x.scoped(Device).fetch_add(1, Relaxed);
+/// }
+/// ```
 pub trait AtomicScope: private::Sealed + Sized {
     /// The atomic, with operations that are atomic for the threads of `scope`.
     ///
@@ -61,6 +87,8 @@ pub trait AtomicScope: private::Sealed + Sized {
     ///     counters[x[0] as usize].scoped(Device).fetch_add(1, Relaxed);
     /// }
     /// ```
+    ///
+    /// It computes nothing. CUDA C++: `cuda::atomic_ref<T, cuda::thread_scope_device>(x)`.
     #[inline]
     fn scoped<S: Scope>(&self, scope: S) -> Scoped<'_, Self, S> {
         let _ = scope;
@@ -75,6 +103,17 @@ pub trait AtomicScope: private::Sealed + Sized {
 ///
 /// Methods are those of `core::sync::atomic`, with the same orderings; those of [`AtomicF32`] and [`AtomicF64`] are all
 /// relaxed.
+///
+/// CUDA C++: `cuda::atomic_ref<T, scope>`.
+///
+/// ```
+/// use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+/// use gpu_std::atomic::{Block, Scoped};
+///
+/// fn next(ticket: Scoped<'_, AtomicU32, Block>) -> u32 {
+///     ticket.fetch_add(1, Relaxed)
+/// }
+/// ```
 #[derive(Debug)]
 pub struct Scoped<'a, A, S> {
     atomic: *const A,
@@ -139,8 +178,12 @@ pub fn fence<S: Scope>(scope: S, ordering: Ordering) {
 }
 
 macro_rules! fetch {
-    ($int:ident $bits:ident $rmw:ident: $($(#[$doc:meta])* $name:ident = $operation:ident;)*) => {$(
+    ($atomic:ident $int:ident $bits:ident $rmw:ident: $($(#[$doc:meta])* $name:ident = $operation:ident;)*) => {$(
         $(#[$doc])*
+        ///
+        /// ```
+        #[doc = concat!("use core::sync::atomic::{", stringify!($atomic), ", Ordering::Relaxed};\nuse gpu_std::atomic::{AtomicScope, Device};\n\nfn apply(x: &", stringify!($atomic), ", value: ", stringify!($int), ") -> ", stringify!($int), " {\n    x.scoped(Device).", stringify!($name), "(value, Relaxed)\n}")]
+        /// ```
         #[inline]
         pub fn $name(self, value: $int, ordering: Ordering) -> $int {
             // SAFETY: the atomic lives, is aligned and is only accessed atomically; integers of one size have the same
@@ -165,6 +208,12 @@ macro_rules! integer {
 
             /// The value.
             ///
+            /// CUDA C++: `cuda::atomic_ref<T, scope>::load`.
+            ///
+            /// ```
+            #[doc = concat!("use core::sync::atomic::{", stringify!($atomic), ", Ordering};\nuse gpu_std::atomic::{AtomicScope, Block};\n\nfn read(x: &", stringify!($atomic), ") -> ", stringify!($int), " {\n    x.scoped(Block).load(Ordering::Acquire)\n}")]
+            /// ```
+            ///
             /// # Panics
             ///
             /// If `ordering` is `Release` or `AcqRel`: there is no such load.
@@ -185,6 +234,12 @@ macro_rules! integer {
 
             /// Sets the value.
             ///
+            /// CUDA C++: `cuda::atomic_ref<T, scope>::store`.
+            ///
+            /// ```
+            #[doc = concat!("use core::sync::atomic::{", stringify!($atomic), ", Ordering};\nuse gpu_std::atomic::{AtomicScope, Block};\n\nfn write(x: &", stringify!($atomic), ", value: ", stringify!($int), ") {\n    x.scoped(Block).store(value, Ordering::Release);\n}")]
+            /// ```
+            ///
             /// # Panics
             ///
             /// If `ordering` is `Acquire` or `AcqRel`: there is no such store.
@@ -204,6 +259,10 @@ macro_rules! integer {
             }
 
             /// Sets `new` if the value is `current`. The old value, as `Ok` if it was set. CUDA C: `atomicCAS`.
+            ///
+            /// ```
+            #[doc = concat!("use core::sync::atomic::{", stringify!($atomic), ", Ordering};\nuse gpu_std::atomic::{AtomicScope, Block};\n\nfn claim(x: &", stringify!($atomic), ") -> bool {\n    x.scoped(Block).compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed).is_ok()\n}")]
+            /// ```
             ///
             /// # Panics
             ///
@@ -230,7 +289,7 @@ macro_rules! integer {
                 if old == current { Ok(old) } else { Err(old) }
             }
 
-            fetch! { $int $bits $rmw:
+            fetch! { $atomic $int $bits $rmw:
                 /// Sets the value and returns the old one. CUDA C: `atomicExch`.
                 swap = SWAP;
                 /// Adds, wrapping around, and returns the old value. CUDA C: `atomicAdd`.
@@ -262,7 +321,7 @@ integer!(AtomicU64 u64 u64 UMAX UMIN atomic_rmw_u64 atomic_cas_u64 atomic_load_u
 integer!(AtomicI64 i64 u64 MAX MIN atomic_rmw_u64 atomic_cas_u64 atomic_load_u64 atomic_store_u64);
 
 impl<S: Scope> Scoped<'_, AtomicU32, S> {
-    fetch! { u32 u32 atomic_rmw_u32:
+    fetch! { AtomicU32 u32 u32 atomic_rmw_u32:
         /// Counts up to a limit and wraps around: sets 0 if the value is `value` or more, else one more. Returns the
         /// old value. CUDA C: `atomicInc`; PTX: `atom.inc`.
         fetch_inc = INC;
@@ -285,24 +344,44 @@ macro_rules! float {
             }
 
             /// The value.
+            ///
+            /// CUDA C++: `cuda::atomic_ref<T, scope>::load`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::atomic::{AtomicScope, ", stringify!($atomic), ", Block};\n\nfn read(x: &", stringify!($atomic), ") -> ", stringify!($float), " {\n    x.scoped(Block).load()\n}")]
+            /// ```
             #[inline]
             pub fn load(self) -> $float {
                 $float::from_bits(self.as_bits().load(Ordering::Relaxed))
             }
 
             /// Sets the value.
+            ///
+            /// CUDA C++: `cuda::atomic_ref<T, scope>::store`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::atomic::{AtomicScope, ", stringify!($atomic), ", Block};\n\nfn write(x: &", stringify!($atomic), ", value: ", stringify!($float), ") {\n    x.scoped(Block).store(value);\n}")]
+            /// ```
             #[inline]
             pub fn store(self, value: $float) {
                 self.as_bits().store(value.to_bits(), Ordering::Relaxed);
             }
 
             /// Sets the value and returns the old one. CUDA C: `atomicExch`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::atomic::{AtomicScope, ", stringify!($atomic), ", Block};\n\nfn apply(x: &", stringify!($atomic), ", value: ", stringify!($float), ") -> ", stringify!($float), " {\n    x.scoped(Block).swap(value)\n}")]
+            /// ```
             #[inline]
             pub fn swap(self, value: $float) -> $float {
                 $float::from_bits(self.as_bits().swap(value.to_bits(), Ordering::Relaxed))
             }
 
             /// Adds and returns the old value. CUDA C: `atomicAdd`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::atomic::{AtomicScope, ", stringify!($atomic), ", Block};\n\nfn apply(x: &", stringify!($atomic), ", value: ", stringify!($float), ") -> ", stringify!($float), " {\n    x.scoped(Block).fetch_add(value)\n}")]
+            /// ```
             #[inline]
             pub fn fetch_add(self, value: $float) -> $float {
                 // SAFETY: the atomic lives, is aligned and is only accessed atomically.
@@ -318,24 +397,48 @@ macro_rules! float {
             }
 
             /// Subtracts and returns the old value.
+            ///
+            /// CUDA C: `atomicAdd` of the negative.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::atomic::{AtomicScope, ", stringify!($atomic), ", Block};\n\nfn apply(x: &", stringify!($atomic), ", value: ", stringify!($float), ") -> ", stringify!($float), " {\n    x.scoped(Block).fetch_sub(value)\n}")]
+            /// ```
             #[inline]
             pub fn fetch_sub(self, value: $float) -> $float {
                 self.fetch_add(-value)
             }
 
             /// Sets the lesser of both (a NaN is none) and returns the old value. A compare-and-swap loop.
+            ///
+            /// CUDA C has no such function for floats.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::atomic::{AtomicScope, ", stringify!($atomic), ", Block};\n\nfn apply(x: &", stringify!($atomic), ", value: ", stringify!($float), ") -> ", stringify!($float), " {\n    x.scoped(Block).fetch_min(value)\n}")]
+            /// ```
             #[inline]
             pub fn fetch_min(self, value: $float) -> $float {
                 self.update(|old| old.min(value))
             }
 
             /// Sets the greater of both (a NaN is none) and returns the old value. A compare-and-swap loop.
+            ///
+            /// CUDA C has no such function for floats.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::atomic::{AtomicScope, ", stringify!($atomic), ", Block};\n\nfn apply(x: &", stringify!($atomic), ", value: ", stringify!($float), ") -> ", stringify!($float), " {\n    x.scoped(Block).fetch_max(value)\n}")]
+            /// ```
             #[inline]
             pub fn fetch_max(self, value: $float) -> $float {
                 self.update(|old| old.max(value))
             }
 
             /// Sets `new(old)` and returns the old value; `new` may be called more than once. A compare-and-swap loop.
+            ///
+            /// CUDA C: a loop of `atomicCAS`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::atomic::{AtomicScope, ", stringify!($atomic), ", Block};\n\nfn double(x: &", stringify!($atomic), ") {\n    x.scoped(Block).update(|old| 2.0 * old);\n}")]
+            /// ```
             #[inline]
             pub fn update(self, new: impl Fn($float) -> $float) -> $float {
                 let (bits, relaxed) = (self.as_bits(), Ordering::Relaxed);

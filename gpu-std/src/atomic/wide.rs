@@ -30,6 +30,15 @@ impl AtomicScope for AtomicU128 {}
 
 impl AtomicU128 {
     /// A new atomic.
+    ///
+    /// CUDA C: a plain variable of 16 bytes.
+    ///
+    /// ```
+    /// use gpu_std::atomic::AtomicU128;
+    ///
+    /// let nothing = AtomicU128::new(u128::MAX);
+    /// # let _ = nothing;
+    /// ```
     #[inline]
     pub const fn new(value: u128) -> Self {
         Self(UnsafeCell::new(value))
@@ -50,18 +59,46 @@ macro_rules! compare_and_swap {
 
 impl<S: Scope> Scoped<'_, AtomicU128, S> {
     /// The value.
+    ///
+    /// One compare-and-swap. From sm_90 on, as the others.
+    ///
+    /// ```
+    /// use gpu_std::atomic::{AtomicScope, AtomicU128, Device};
+    ///
+    /// fn read(x: &AtomicU128) -> u128 {
+    ///     x.scoped(Device).load()
+    /// }
+    /// ```
     #[inline]
     pub fn load(self) -> u128 {
         self.compare_exchange(0, 0).unwrap_or_else(|seen| seen)
     }
 
     /// Sets the value.
+    ///
+    /// A compare-and-swap loop.
+    ///
+    /// ```
+    /// use gpu_std::atomic::{AtomicScope, AtomicU128, Device};
+    ///
+    /// fn write(x: &AtomicU128, value: u128) {
+    ///     x.scoped(Device).store(value);
+    /// }
+    /// ```
     #[inline]
     pub fn store(self, value: u128) {
         self.swap(value);
     }
 
     /// Sets the value and returns the old one. CUDA C: `atomicExch`.
+    ///
+    /// ```
+    /// use gpu_std::atomic::{AtomicScope, AtomicU128, Device};
+    ///
+    /// fn take(x: &AtomicU128) -> u128 {
+    ///     x.scoped(Device).swap(0)
+    /// }
+    /// ```
     #[inline]
     pub fn swap(self, value: u128) -> u128 {
         self.update(|_| value)
@@ -69,6 +106,14 @@ impl<S: Scope> Scoped<'_, AtomicU128, S> {
 
     /// Sets `new` if the value is `current`. The old value, as `Ok` if it was set. CUDA C: `atomicCAS`; PTX:
     /// `atom.cas.b128`.
+    ///
+    /// ```
+    /// use gpu_std::atomic::{AtomicScope, AtomicU128, Device};
+    ///
+    /// fn claim(x: &AtomicU128) -> bool {
+    ///     x.scoped(Device).compare_exchange(0, 1).is_ok()
+    /// }
+    /// ```
     #[inline]
     pub fn compare_exchange(self, current: u128, new: u128) -> Result<u128, u128> {
         target::require_sm(90, "`AtomicU128`");
@@ -93,6 +138,16 @@ impl<S: Scope> Scoped<'_, AtomicU128, S> {
     }
 
     /// Sets `new(old)` and returns the old value; `new` may be called more than once. A compare-and-swap loop.
+    ///
+    /// CUDA C: a loop of `atomicCAS`.
+    ///
+    /// ```
+    /// use gpu_std::atomic::{AtomicScope, AtomicU128, Device};
+    ///
+    /// fn least(x: &AtomicU128, value: u128) {
+    ///     x.scoped(Device).update(|old| old.min(value));
+    /// }
+    /// ```
     #[inline]
     pub fn update(self, new: impl Fn(u128) -> u128) -> u128 {
         let mut old = self.load();
