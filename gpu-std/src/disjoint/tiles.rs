@@ -75,8 +75,8 @@ impl<T, const R: usize, const C: usize, I: DisjointIndex<Shape = [usize; 2]>>
             stride: cols,
             rows: (rows - row).min(R),
             cols: (cols - col).min(C),
-            rank: owner.rank(),
-            sharers: owner.sharers(),
+            rank: owner.rank() as u32,
+            sharers: owner.sharers() as u32,
             _elements: PhantomData,
         })
     }
@@ -91,8 +91,8 @@ pub struct TileShare<'a, T, const R: usize, const C: usize> {
     stride: usize,
     rows: usize,
     cols: usize,
-    rank: usize,
-    sharers: usize,
+    rank: u32,
+    sharers: u32,
     _elements: PhantomData<&'a mut [T]>,
 }
 
@@ -120,7 +120,7 @@ impl<T, const R: usize, const C: usize> TileShare<'_, T, R, C> {
 #[derive(Debug)]
 pub struct TileIterMut<'a, T, const R: usize, const C: usize> {
     tile: TileShare<'a, T, R, C>,
-    next: usize,
+    next: u32,
 }
 
 impl<'a, T, const R: usize, const C: usize> Iterator for TileIterMut<'a, T, R, C> {
@@ -129,9 +129,11 @@ impl<'a, T, const R: usize, const C: usize> Iterator for TileIterMut<'a, T, R, C
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         let tile = &self.tile;
-        while self.next < R * C {
-            let (row, col) = (self.next / C, self.next % C);
-            self.next += tile.sharers;
+        // A block has at most 1024 threads, and a tile at most 2^30 elements.
+        while self.next < (R * C) as u32 {
+            let (row, col) = (self.next / C as u32, self.next % C as u32);
+            let (row, col) = (row as usize, col as usize);
+            self.next = self.next.wrapping_add(tile.sharers);
             if row < tile.rows && col < tile.cols {
                 let line = row.wrapping_mul(tile.stride);
                 // SAFETY: the element lies inside the array and the tile, its place is this thread's rank modulo the
