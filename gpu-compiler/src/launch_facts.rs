@@ -174,13 +174,15 @@ pub fn prints(kernel: Value) -> bool {
         .any(|&global| llvm::name(global) == PRINT_BUFFER)
 }
 
-/// Bytes of static shared memory that a kernel uses.
+/// Bytes of static shared memory that a kernel uses, in any order of its arrays.
 pub fn shared_bytes(kernel: Value) -> u32 {
     let globals = reach(kernel).globals;
     let arrays = globals
         .iter()
         .filter(|&&global| llvm::pointer_address_space(llvm::type_of(global)) == llvm::SHARED);
-    arrays
-        .map(|&array| llvm::array_length(llvm::value_type(array)).next_multiple_of(16) as u32)
-        .sum()
+    let bytes = |&array: &Value| {
+        let len = llvm::array_length(llvm::value_type(array)) as u32;
+        len.next_multiple_of(llvm::alignment(array))
+    };
+    arrays.map(bytes).sum()
 }

@@ -14,6 +14,9 @@ use crate::Fault;
 /// What every byte of an array is at the start of a block.
 const UNWRITTEN: u8 = 0xA5;
 
+/// The alignment of every static array, at least, as on a GPU.
+const ALIGN: usize = 16;
+
 /// The key of the dynamic memory.
 struct Dynamic;
 
@@ -76,6 +79,9 @@ impl SharedMemory {
     }
 
     fn add(&mut self, key: TypeId, layout: Layout) -> Result<usize, Fault> {
+        let layout = layout
+            .align_to(ALIGN)
+            .expect("a type's size leaves room for 16 more bytes");
         let wanted = self
             .end
             .next_multiple_of(layout.align())
@@ -170,7 +176,7 @@ mod tests {
         assert_eq!(
             memory.array(TypeId::of::<u32>(), layout(4, 4)),
             Err(Fault::SharedMemory {
-                wanted: 4104,
+                wanted: 4116,
                 limit: 4097
             })
         );

@@ -128,8 +128,10 @@ unsafe fn copy<T: CheckedBitPattern, const N: usize>(to: *mut T, from: *const T,
     };
     target::require_sm(80, "`cp.async`");
     let aligned = |address: usize| align_of::<T>() >= bytes || address.is_multiple_of(bytes);
+    // SAFETY: the caller's promise.
+    let offset = unsafe { gpu::shared_offset(to.cast()) };
     assert!(
-        aligned(to.addr()) && aligned(from.addr()),
+        aligned(offset as usize) && aligned(from.addr()),
         "the addresses of an asynchronous copy must be multiples of its bytes"
     );
     if gpu::on_device() && !gpu::is_space_global(from.cast()) {

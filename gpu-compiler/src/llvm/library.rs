@@ -177,6 +177,7 @@ api! {
     set_visibility = LLVMSetVisibility(global: Value, visibility: i32);
     set_comdat = LLVMSetComdat(global: Value, comdat: Option<NonNull<c_void>>);
     set_alignment = LLVMSetAlignment(value: Value, bytes: u32);
+    alignment = LLVMGetAlignment(value: Value) -> u32;
     set_externally_initialized = LLVMSetExternallyInitialized(global: Value, yes: Bool);
     replace_all_uses = LLVMReplaceAllUsesWith(old: Value, new: Value);
     type_of = LLVMTypeOf(value: Value) -> Type;
