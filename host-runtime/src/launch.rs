@@ -145,6 +145,12 @@ pub(crate) fn check_shared(
     })
 }
 
+/// Bytes of a block's shared memory before the dynamic part, which begins where its alignment allows.
+#[inline]
+pub(crate) fn before_dynamic(static_bytes: u32) -> u32 {
+    static_bytes.next_multiple_of(DYNAMIC_ALIGN as u32)
+}
+
 /// Checks the launch's dynamic shared memory beside the kernel's static arrays, and gives its bytes.
 #[inline]
 pub(crate) fn check_dynamic_shared(
@@ -157,8 +163,7 @@ pub(crate) fn check_dynamic_shared(
     if extents.shared_bytes == 0 {
         return Ok(0);
     }
-    // The dynamic memory begins where its alignment allows.
-    let before = static_bytes.next_multiple_of(DYNAMIC_ALIGN as u32);
+    let before = before_dynamic(static_bytes);
     let limit = limits.all_shared_bytes;
     u32::try_from(extents.shared_bytes)
         .ok()

@@ -16,7 +16,7 @@ use gpu_std::kernel::KernelRecord;
 use super::cooperative::GridBarrier;
 use super::{CudaDevice, Handle};
 use crate::error::{Error, Result};
-use crate::launch::check_shared;
+use crate::launch::{before_dynamic, check_shared};
 use crate::registry::{self, DeviceCode, Found, Image};
 
 /// The variable of a module that holds the address of the panic slot.
@@ -227,10 +227,11 @@ impl CudaDevice {
     /// Lets a kernel have dynamic shared memory beyond the 48 KiB that all devices give without being asked. The most is
     /// allowed at once: launches of other threads may ask for other sizes.
     pub(super) fn allow_dynamic_shared(&self, kernel: &LoadedKernel, bytes: u32) -> Result<()> {
-        if bytes <= self.limits.shared_bytes.saturating_sub(kernel.shared_bytes) {
+        let before = before_dynamic(kernel.shared_bytes);
+        if bytes <= self.limits.shared_bytes.saturating_sub(before) {
             return Ok(());
         }
-        let most = self.limits.all_shared_bytes - kernel.shared_bytes;
+        let most = self.limits.all_shared_bytes - before;
         // SAFETY: the function is of a loaded module.
         unsafe {
             self.driver.cuFuncSetAttribute(
