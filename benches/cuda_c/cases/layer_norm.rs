@@ -5,7 +5,7 @@ use oxwarp::prelude::*;
 
 use super::case::{arguments, launch_either, with_unchecked};
 use super::random::floats;
-use super::reduction::block_sum_for_all;
+use super::reduction::block_reduce_for_all;
 use super::{Case, Entry, Outcome, Size, Source, Twin, Work};
 
 /// What a thread loads at once.
@@ -33,6 +33,12 @@ const BLOCK: usize = 256;
 const COLS: usize = 8 * BLOCK;
 const EPSILON: f32 = 1e-5;
 
+/// The mean of the row that the block has.
+#[inline]
+fn mean(of: [f32; 8]) -> f32 {
+    block_reduce_for_all(of.iter().sum(), 0.0, |a, b| a + b) / COLS as f32
+}
+
 with_unchecked! {
     layer_norm_unchecked:
     #[kernel]
@@ -40,9 +46,9 @@ with_unchecked! {
         let i = thread::index_1d();
         let t = thread::thread_idx_x() as usize;
         let own = x[*i].to_f32();
-        let mean = block_sum_for_all(own.iter().sum()) / COLS as f32;
-        let centred = own.map(|x| x - mean);
-        let variance = block_sum_for_all(centred.iter().map(|x| x * x).sum()) / COLS as f32;
+        let mean_of_row = mean(own);
+        let centred = own.map(|x| x - mean_of_row);
+        let variance = mean(centred.map(|x| x * x));
         let scale = 1.0 / (variance + EPSILON).sqrt();
         let (gamma, beta) = (gamma[t].to_f32(), beta[t].to_f32());
         if let Some(y) = y.get_mut(i) {

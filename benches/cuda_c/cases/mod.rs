@@ -7,17 +7,21 @@
 
 mod batched;
 mod bitonic;
+mod black_scholes;
 pub mod case;
 mod chacha20;
+mod convolution;
 mod histogram;
 mod layer_norm;
 mod mandelbrot;
 mod matmul;
 mod memory;
+mod monte_carlo;
 mod nbody;
 mod random;
 mod reduction;
 mod scan;
+mod softmax;
 mod stencil;
 mod structs;
 mod transpose;
@@ -41,12 +45,16 @@ pub const ALL: &[Entry] = &[
     histogram::SHARED,
     histogram::GLOBAL,
     stencil::STENCIL_2D,
+    convolution::CONVOLUTION,
     matmul::NAIVE,
     matmul::TILED,
     batched::BATCHED,
     nbody::NBODY,
     mandelbrot::MANDELBROT,
+    black_scholes::BLACK_SCHOLES,
+    monte_carlo::MONTE_CARLO,
     bitonic::BITONIC,
+    softmax::SOFTMAX,
     layer_norm::LAYER_NORM,
     chacha20::CHACHA20,
 ];

@@ -8,25 +8,13 @@ use super::case::{arguments, close, launch_either, with_unchecked};
 use super::random::{components, floats, vectors};
 use super::{Case, Entry, Outcome, Size, Source, Twin, Work};
 
-/// The sum over the warp, in all lanes.
-#[inline]
-fn warp_sum(own: f32) -> f32 {
-    let mut sum = own;
-    let mut lanes = 16;
-    while lanes > 0 {
-        sum += warp::shuffle_xor(warp::FULL_MASK, sum, lanes);
-        lanes /= 2;
-    }
-    sum
-}
-
 /// The sum over a one-dimensional block of whole warps, in the threads of its first warp.
 #[inline]
 fn block_sum(own: f32) -> f32 {
     let sums = shared_array![f32; 32];
     let t = thread::thread_idx_x();
     let (warp, lane) = (t / 32, t % 32);
-    let of_warp = warp_sum(own);
+    let of_warp = warp_reduce(own, |a, b| a + b);
     if lane == 0 {
         sums.set(warp as usize, of_warp);
     }
@@ -35,32 +23,50 @@ fn block_sum(own: f32) -> f32 {
         return 0.0;
     }
     let warps = thread::block_dim_x() / 32;
-    warp_sum(if lane < warps {
+    let partial = if lane < warps {
         sums.get(lane as usize)
     } else {
         0.0
-    })
+    };
+    warp_reduce(partial, |a, b| a + b)
 }
 
-/// The sum over a one-dimensional block of whole warps, in all its threads.
+/// What `combine` makes of the numbers of a one-dimensional block of whole warps, in all its threads.
 #[inline]
-pub(super) fn block_sum_for_all(own: f32) -> f32 {
-    let sums = shared_array![f32; 32];
+pub(super) fn block_reduce_for_all(
+    own: f32,
+    identity: f32,
+    combine: impl Fn(f32, f32) -> f32,
+) -> f32 {
+    let partial = shared_array![f32; 32];
     let t = thread::thread_idx_x();
     let (warp, lane) = (t / 32, t % 32);
-    let of_warp = warp_sum(own);
-    // An earlier sum may still be read.
+    let of_warp = warp_reduce(own, &combine);
+    // An earlier result may still be read.
     sync_threads();
     if lane == 0 {
-        sums.set(warp as usize, of_warp);
+        partial.set(warp as usize, of_warp);
     }
     sync_threads();
     let warps = thread::block_dim_x() / 32;
-    warp_sum(if lane < warps {
-        sums.get(lane as usize)
+    let partial = if lane < warps {
+        partial.get(lane as usize)
     } else {
-        0.0
-    })
+        identity
+    };
+    warp_reduce(partial, combine)
+}
+
+/// The same for a warp.
+#[inline]
+fn warp_reduce(own: f32, combine: impl Fn(f32, f32) -> f32) -> f32 {
+    let mut result = own;
+    let mut lanes = 16;
+    while lanes > 0 {
+        result = combine(result, warp::shuffle_xor(warp::FULL_MASK, result, lanes));
+        lanes /= 2;
+    }
+    result
 }
 
 with_unchecked! {
