@@ -35,7 +35,7 @@ pub fn table(entries: &[&Entry]) -> Outcome<String> {
         for kernel in entry.kernels {
             let missing = || format!("`{kernel}` has no device code");
             let symbol = code::symbol(kernel).ok_or_else(missing)?.to_str()?;
-            let code = Code::of(code::text(kernel).ok_or_else(missing)?);
+            let code = Code::of(code::text(kernel).ok_or_else(missing)?, &code::panics());
             let assembled = assembled.get(symbol).ok_or_else(missing)?;
             let _ = writeln!(
                 table,

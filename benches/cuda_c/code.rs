@@ -4,7 +4,8 @@
 //! loop. A check in the fast copy of a loop costs time in every trip; one in the slow copy, which the compiler keeps for
 //! the case that a check before the loop does not hold, costs none. So both are counted apart.
 //!
-//! A branch goes to a panic if every way from its target passes a use of the panic slot. A loop is a set of blocks that
+//! A branch goes to a panic if every way from its target passes a call of a function that does not return, or a use of the
+//! panic slot. A loop is a set of blocks that
 //! reach each other and have one entry; loops inside it are found when the entry is left out. A loop with checks is a slow
 //! copy if another loop, beside it, has accesses of memory at the same places of the source, and fewer checks.
 
@@ -61,6 +62,18 @@ pub fn text(kernel: &str) -> Option<&'static str> {
     Some(&ptx[start..end + 2])
 }
 
+/// The functions of this program's PTX that do not return.
+pub fn panics() -> BTreeSet<&'static str> {
+    let ptx = image(u32::MAX)
+        .and_then(|ptx| ptx.to_str().ok())
+        .unwrap_or_default();
+    let headers = ptx.match_indices(".noreturn").filter_map(|(end, _)| {
+        let start = ptx[..end].rfind(".func ")? + ".func ".len();
+        ptx[start..end].split(['(', '\n']).next().map(str::trim)
+    });
+    headers.collect()
+}
+
 /// What is counted in a kernel's PTX.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Code {
@@ -73,9 +86,9 @@ pub struct Code {
 }
 
 impl Code {
-    /// Counts in the text of a kernel.
-    pub fn of(text: &str) -> Self {
-        let blocks = blocks(text);
+    /// Counts in the text of a kernel, which may call `panics`.
+    pub fn of(text: &str, panics: &BTreeSet<&str>) -> Self {
+        let blocks = blocks(text, panics);
         let instructions = blocks.iter().map(|block| block.instructions).sum();
         let graph = Graph::of(&blocks);
         let mut loops = Vec::new();
@@ -121,7 +134,7 @@ struct Block<'a> {
     accesses: BTreeSet<&'a str>,
 }
 
-fn blocks(text: &str) -> Vec<Block<'_>> {
+fn blocks<'a>(text: &'a str, panics: &BTreeSet<&str>) -> Vec<Block<'a>> {
     let start = || Block {
         falls_through: true,
         ..Block::default()
@@ -176,6 +189,10 @@ fn blocks(text: &str) -> Vec<Block<'_>> {
             last.accesses.insert(place);
         }
         let kind = operation.split('.').next();
+        last.panics |= kind == Some("call")
+            && words
+                .clone()
+                .any(|word| panics.contains(word.trim_end_matches(',')));
         match kind {
             Some("bra") => last.targets.extend(words.next()),
             Some("brx") => last.targets.extend(words.last()),

@@ -105,7 +105,10 @@ impl Bench<'_> {
                 .driver
                 .resources(self.driver.function(&self.rust, symbol)?)?,
             c_resources: self.driver.resources(of_c)?,
-            code: Code::of(code::text(kernel).ok_or("the kernel has no PTX")?),
+            code: Code::of(
+                code::text(kernel).ok_or("the kernel has no PTX")?,
+                &code::panics(),
+            ),
         })
     }
 

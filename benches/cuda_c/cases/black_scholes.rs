@@ -13,10 +13,9 @@ const VOLATILITY: f32 = 0.3;
 #[inline]
 fn normal(d: f32) -> f32 {
     let k = 1.0 / (1.0 + 0.2316419 * d.abs());
-    let polynomial = k
-        * (0.31938153
-            + k * (-0.356563782 + k * (1.781477937 + k * (-1.821255978 + k * 1.330274429))));
-    let tail = 0.39894228 * (-0.5 * d * d).exp() * polynomial;
+    let polynomial =
+        k * (0.31938153 + k * (-0.35656378 + k * (1.781478 + k * (-1.821256 + k * 1.3302744))));
+    let tail = 0.3989423 * (-0.5 * d * d).exp() * polynomial;
     if d > 0.0 { 1.0 - tail } else { tail }
 }
 
