@@ -127,48 +127,90 @@ macro_rules! fp8 {
             pub const NAN: Self = Self(NAN);
 
             /// The number of these bits.
+            ///
+            /// CUDA C: the member `__x`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::fp8::", stringify!($name), ";\n\nassert_eq!(", stringify!($name), "::from_bits(0).to_bits(), 0);")]
+            /// ```
             #[inline]
             pub const fn from_bits(bits: u8) -> Self {
                 Self(bits)
             }
 
             /// Its bits.
+            ///
+            /// CUDA C: the member `__x`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::fp8::", stringify!($name), ";\n\nassert_eq!(", stringify!($name), "::ZERO.to_bits(), 0);")]
+            /// ```
             #[inline]
             pub const fn to_bits(self) -> u8 {
                 self.0
             }
 
             /// The nearest number, half to even; saturating. CUDA C: `__nv_cvt_float_to_fp8` with `__NV_SATFINITE`.
+            ///
+            /// One conversion of a pair: see there.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::fp8::", stringify!($name), ";\n\nfn store(x: f32) -> ", stringify!($name), " {\n    ", stringify!($name), "::from_f32(x)\n}")]
+            /// ```
             #[inline]
             pub fn from_f32(value: f32) -> Self {
                 $pair::from_f32([value, 0.0]).lo()
             }
 
             /// The same number. CUDA C: `__nv_cvt_fp8_to_halfraw`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::fp8::", stringify!($name), ";\n\nfn load(x: ", stringify!($name), ") -> f32 {\n    x.to_f32()\n}")]
+            /// ```
             #[inline]
             pub fn to_f32(self) -> f32 {
                 $pair::new(self, Self::ZERO).to_f32()[0]
             }
 
             /// The nearest number, half to even; saturating. CUDA C: `__nv_cvt_halfraw_to_fp8`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::fp8::", stringify!($name), ";\n\nuse gpu_std::half::F16;\n\nfn store(x: F16) -> ", stringify!($name), " {\n    ", stringify!($name), "::from_f16(x)\n}")]
+            /// ```
             #[inline]
             pub fn from_f16(value: F16) -> Self {
                 Self::from_f32(value.to_f32())
             }
 
             /// The same number. CUDA C: `__nv_cvt_fp8_to_halfraw`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::fp8::", stringify!($name), ";\n\nuse gpu_std::half::F16;\n\nfn load(x: ", stringify!($name), ") -> F16 {\n    x.to_f16()\n}")]
+            /// ```
             #[inline]
             pub fn to_f16(self) -> F16 {
                 $pair::new(self, Self::ZERO).to_f16x2().lo()
             }
 
             /// Whether it is NaN.
+            ///
+            /// CUDA C: `__hisnan` of the converted number.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::fp8::", stringify!($name), ";\n\nassert!(", stringify!($name), "::NAN.is_nan() && !", stringify!($name), "::MAX.is_nan());")]
+            /// ```
             #[inline]
             pub const fn is_nan(self) -> bool {
                 self.0 & !SIGN >= $format.least_nan
             }
 
             /// Whether it is neither infinite nor NaN.
+            ///
+            /// CUDA C: `isfinite` of the converted number.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::fp8::", stringify!($name), ";\n\nassert!(", stringify!($name), "::MAX.is_finite() && !", stringify!($name), "::NAN.is_finite());")]
+            /// ```
             #[inline]
             pub const fn is_finite(self) -> bool {
                 self.0 & !SIGN <= $format.max
@@ -177,30 +219,60 @@ macro_rules! fp8 {
 
         impl $pair {
             /// A pair; `lo` comes first in memory.
+            ///
+            /// CUDA C: the member `__x`, in which the first is lower.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::fp8::{", stringify!($name), ", ", stringify!($pair), "};\n\nlet pair = ", stringify!($pair), "::new(", stringify!($name), "::ZERO, ", stringify!($name), "::ONE);\nassert_eq!(pair.hi().to_bits(), ", stringify!($name), "::ONE.to_bits());")]
+            /// ```
             #[inline]
             pub const fn new(lo: $name, hi: $name) -> Self {
                 Self(lo.0 as u16 | (hi.0 as u16) << 8)
             }
 
             /// The first.
+            ///
+            /// CUDA C: the lower byte of `__x`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::fp8::{", stringify!($name), ", ", stringify!($pair), "};\n\nfn first(pair: ", stringify!($pair), ") -> ", stringify!($name), " {\n    pair.lo()\n}")]
+            /// ```
             #[inline]
             pub const fn lo(self) -> $name {
                 $name(self.0 as u8)
             }
 
             /// The second.
+            ///
+            /// CUDA C: the upper byte of `__x`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::fp8::{", stringify!($name), ", ", stringify!($pair), "};\n\nfn second(pair: ", stringify!($pair), ") -> ", stringify!($name), " {\n    pair.hi()\n}")]
+            /// ```
             #[inline]
             pub const fn hi(self) -> $name {
                 $name((self.0 >> 8) as u8)
             }
 
             /// The pair of these bits, the first in the lower half.
+            ///
+            /// CUDA C: the member `__x`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::fp8::", stringify!($pair), ";\n\nassert_eq!(", stringify!($pair), "::from_bits(0).to_bits(), 0);")]
+            /// ```
             #[inline]
             pub const fn from_bits(bits: u16) -> Self {
                 Self(bits)
             }
 
             /// Its bits.
+            ///
+            /// CUDA C: the member `__x`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::fp8::", stringify!($pair), ";\n\nassert_eq!(", stringify!($pair), "::from_bits(0).to_bits(), 0);")]
+            /// ```
             #[inline]
             pub const fn to_bits(self) -> u16 {
                 self.0
@@ -208,6 +280,12 @@ macro_rules! fp8 {
 
             /// The nearest numbers, half to even; saturating. CUDA C: `__nv_cvt_float2_to_fp8x2` with `__NV_SATFINITE`;
             #[doc = concat!("PTX: `cvt.rn.satfinite.", $type, ".f32`.")]
+            ///
+            /// One instruction from sm_89 on; before, integer arithmetic.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::fp8::", stringify!($pair), ";\n\nfn store(x: f32, y: f32) -> ", stringify!($pair), " {\n    ", stringify!($pair), "::from_f32([x, y])\n}")]
+            /// ```
             #[inline]
             pub fn from_f32([lo, hi]: [f32; 2]) -> Self {
                 let computed = || Self::new($name($format.encode(lo)), $name($format.encode(hi))).0;
@@ -225,6 +303,12 @@ macro_rules! fp8 {
 
             /// The nearest numbers, half to even; saturating. CUDA C: `__nv_cvt_halfraw2_to_fp8x2`; PTX:
             #[doc = concat!("`cvt.rn.satfinite.", $type, ".f16x2`.")]
+            ///
+            /// One instruction from sm_89 on; before, integer arithmetic.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::fp8::", stringify!($pair), ";\n\nuse gpu_std::half::F16x2;\n\nfn store(pair: F16x2) -> ", stringify!($pair), " {\n    ", stringify!($pair), "::from_f16x2(pair)\n}")]
+            /// ```
             #[inline]
             pub fn from_f16x2(value: F16x2) -> Self {
                 let through_f32 = || Self::from_f32([value.lo(), value.hi()].map(F16::to_f32)).0;
@@ -241,6 +325,12 @@ macro_rules! fp8 {
             }
 
             /// The same numbers.
+            ///
+            /// CUDA C: `__nv_cvt_fp8x2_to_halfraw2` and `__half22float2`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::fp8::", stringify!($pair), ";\n\nfn load(pair: ", stringify!($pair), ") -> [f32; 2] {\n    pair.to_f32()\n}")]
+            /// ```
             #[inline]
             pub fn to_f32(self) -> [f32; 2] {
                 if ptx::on_device() && target::sm() >= 89 {
@@ -253,6 +343,12 @@ macro_rules! fp8 {
 
             /// The same numbers. CUDA C: `__nv_cvt_fp8x2_to_halfraw2`; PTX:
             #[doc = concat!("`cvt.rn.f16x2.", $type, "`.")]
+            ///
+            /// One instruction from sm_89 on; before, integer arithmetic.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::fp8::", stringify!($pair), ";\n\nuse gpu_std::half::F16x2;\n\nfn load(pair: ", stringify!($pair), ") -> F16x2 {\n    pair.to_f16x2()\n}")]
+            /// ```
             #[inline]
             pub fn to_f16x2(self) -> F16x2 {
                 let through_f32 = || {

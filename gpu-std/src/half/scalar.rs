@@ -34,8 +34,13 @@ pub(super) use operators;
 
 /// Functions that are computed in `f32` and rounded to the type.
 macro_rules! through_f32 {
-    ($($(#[$doc:meta])* $name:ident = $function:expr;)*) => {$(
+    ($type:ident: $($(#[$doc:meta])* $name:ident = $function:expr;)*) => {$(
         $(#[$doc])*
+        /// Computed in `f32`, then rounded.
+        ///
+        /// ```
+        #[doc = concat!("use gpu_std::half::", stringify!($type), ";\n\nfn apply(x: ", stringify!($type), ") -> ", stringify!($type), " {\n    x.", stringify!($name), "()\n}")]
+        /// ```
         #[inline]
         pub fn $name(self) -> Self {
             let function: fn(f32) -> f32 = $function;
@@ -83,150 +88,260 @@ macro_rules! float {
             pub const EPSILON: Self = Self($epsilon);
 
             /// The number of these bits.
+            ///
+            /// CUDA C: `__ushort_as_half`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::half::", stringify!($name), ";\n\nassert_eq!(", stringify!($name), "::from_bits(0).to_bits(), 0);")]
+            /// ```
             #[inline]
             pub const fn from_bits(bits: u16) -> Self {
                 Self(bits)
             }
 
             /// Its bits.
+            ///
+            /// CUDA C: `__half_as_ushort`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::half::", stringify!($name), ";\n\nassert_eq!(", stringify!($name), "::INFINITY.to_bits() | 0x8000, ", stringify!($name), "::NEG_INFINITY.to_bits());")]
+            /// ```
             #[inline]
             pub const fn to_bits(self) -> u16 {
                 self.0
             }
 
             /// The nearest number, half to even. CUDA C: `__float2half_rn`, `__float2bfloat16_rn`; PTX: `cvt.rn`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::half::", stringify!($name), ";\n\nfn store(x: f32) -> ", stringify!($name), " {\n    ", stringify!($name), "::from_f32(x)\n}")]
+            /// ```
             #[inline]
             pub fn from_f32(value: f32) -> Self {
                 Self(gpu::$from_f32(value))
             }
 
             /// The nearest number, half to even. CUDA C: `__double2half`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::half::", stringify!($name), ";\n\nfn store(x: f64) -> ", stringify!($name), " {\n    ", stringify!($name), "::from_f64(x)\n}")]
+            /// ```
             #[inline]
             pub fn from_f64(value: f64) -> Self {
                 Self(gpu::$from_f64(value))
             }
 
             /// The same number. CUDA C: `__half2float`, `__bfloat162float`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::half::", stringify!($name), ";\n\nfn load(x: ", stringify!($name), ") -> f32 {\n    x.to_f32()\n}")]
+            /// ```
             #[inline]
             pub fn to_f32(self) -> f32 {
                 gpu::$to_f32(self.0)
             }
 
             /// The same number.
+            ///
+            /// CUDA C: a cast to `double`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::half::", stringify!($name), ";\n\nfn load(x: ", stringify!($name), ") -> f64 {\n    x.to_f64()\n}")]
+            /// ```
             #[inline]
             pub fn to_f64(self) -> f64 {
                 self.to_f32().into()
             }
 
             /// `self * factor + summand`, rounded once. CUDA C: `__hfma`; PTX: `fma.rn.f16`, `fma.rn.bf16`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::half::", stringify!($name), ";\n\nfn axpy(a: ", stringify!($name), ", x: ", stringify!($name), ", y: ", stringify!($name), ") -> ", stringify!($name), " {\n    a.mul_add(x, y)\n}")]
+            /// ```
             #[inline]
             pub fn mul_add(self, factor: Self, summand: Self) -> Self {
                 Self(gpu::$fma(self.0, factor.0, summand.0))
             }
 
             /// Without its sign. CUDA C: `__habs`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::half::", stringify!($name), ";\n\nfn apply(x: ", stringify!($name), ") -> ", stringify!($name), " {\n    x.abs()\n}")]
+            /// ```
             #[inline]
             pub const fn abs(self) -> Self {
                 Self(self.0 & 0x7fff)
             }
 
             /// Whether it is NaN. CUDA C: `__hisnan`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::half::", stringify!($name), ";\n\nfn apply(x: ", stringify!($name), ") -> bool {\n    x.is_nan()\n}")]
+            /// ```
             #[inline]
             pub const fn is_nan(self) -> bool {
                 self.0 & 0x7fff > $infinity
             }
 
             /// Whether it is an infinity. CUDA C: `__hisinf`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::half::", stringify!($name), ";\n\nfn apply(x: ", stringify!($name), ") -> bool {\n    x.is_infinite()\n}")]
+            /// ```
             #[inline]
             pub const fn is_infinite(self) -> bool {
                 self.0 & 0x7fff == $infinity
             }
 
             /// Whether it is neither infinite nor NaN.
+            ///
+            /// CUDA C: `!(__hisnan(x) || __hisinf(x))`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::half::", stringify!($name), ";\n\nfn apply(x: ", stringify!($name), ") -> bool {\n    x.is_finite()\n}")]
+            /// ```
             #[inline]
             pub const fn is_finite(self) -> bool {
                 self.0 & 0x7fff < $infinity
             }
 
             /// Whether its sign bit is set.
+            ///
+            /// CUDA C: `__half_as_ushort(x) >> 15`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::half::", stringify!($name), ";\n\nfn apply(x: ", stringify!($name), ") -> bool {\n    x.is_sign_negative()\n}")]
+            /// ```
             #[inline]
             pub const fn is_sign_negative(self) -> bool {
                 self.0 >> 15 == 1
             }
 
             /// Its size with the sign of `sign`.
+            ///
+            /// CUDA C: bit operations.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::half::", stringify!($name), ";\n\nfn with_sign_of(x: ", stringify!($name), ", y: ", stringify!($name), ") -> ", stringify!($name), " {\n    x.copysign(y)\n}")]
+            /// ```
             #[inline]
             pub const fn copysign(self, sign: Self) -> Self {
                 Self(self.0 & 0x7fff | sign.0 & 0x8000)
             }
 
             /// The lesser of both; if one is NaN, the other. CUDA C: `__hmin`; PTX: `min.f16`, `min.bf16` from sm_80 on.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::half::", stringify!($name), ";\n\nfn apply(x: ", stringify!($name), ", y: ", stringify!($name), ") -> ", stringify!($name), " {\n    x.min(y)\n}")]
+            /// ```
             #[inline]
             pub fn min(self, other: Self) -> Self {
                 Self(gpu::$min(self.0, other.0))
             }
 
             /// The greater of both; if one is NaN, the other. CUDA C: `__hmax`; PTX: `max.f16`, `max.bf16` from sm_80 on.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::half::", stringify!($name), ";\n\nfn apply(x: ", stringify!($name), ", y: ", stringify!($name), ") -> ", stringify!($name), " {\n    x.max(y)\n}")]
+            /// ```
             #[inline]
             pub fn max(self, other: Self) -> Self {
                 Self(gpu::$max_of(self.0, other.0))
             }
 
             /// The nearest number in a range. NaN stays NaN.
+            ///
+            /// CUDA C: `__hmin(__hmax(x, least), greatest)`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::half::", stringify!($name), ";\n\nfn unit(x: ", stringify!($name), ") -> ", stringify!($name), " {\n    x.clamp(", stringify!($name), "::ZERO, ", stringify!($name), "::ONE)\n}")]
+            /// ```
             #[inline]
             pub fn clamp(self, least: Self, greatest: Self) -> Self {
                 if self.is_nan() { self } else { self.max(least).min(greatest) }
             }
 
             /// The greatest integer not above it. CUDA C: `hfloor`; PTX: `cvt.rmi`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::half::", stringify!($name), ";\n\nfn apply(x: ", stringify!($name), ") -> ", stringify!($name), " {\n    x.floor()\n}")]
+            /// ```
             #[inline]
             pub fn floor(self) -> Self {
                 Self(gpu::$floor(self.0))
             }
 
             /// The least integer not below it. CUDA C: `hceil`; PTX: `cvt.rpi`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::half::", stringify!($name), ";\n\nfn apply(x: ", stringify!($name), ") -> ", stringify!($name), " {\n    x.ceil()\n}")]
+            /// ```
             #[inline]
             pub fn ceil(self) -> Self {
                 Self(gpu::$ceil(self.0))
             }
 
             /// The integer towards 0. CUDA C: `htrunc`; PTX: `cvt.rzi`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::half::", stringify!($name), ";\n\nfn apply(x: ", stringify!($name), ") -> ", stringify!($name), " {\n    x.trunc()\n}")]
+            /// ```
             #[inline]
             pub fn trunc(self) -> Self {
                 Self(gpu::$trunc(self.0))
             }
 
             /// The nearest integer, half to even. CUDA C: `hrint`; PTX: `cvt.rni`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::half::", stringify!($name), ";\n\nfn apply(x: ", stringify!($name), ") -> ", stringify!($name), " {\n    x.round_ties_even()\n}")]
+            /// ```
             #[inline]
             pub fn round_ties_even(self) -> Self {
                 Self(gpu::$round(self.0))
             }
 
             /// The nearest number, half to even. CUDA C: `__int2half_rn`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::half::", stringify!($name), ";\n\nfn store(n: i32) -> ", stringify!($name), " {\n    ", stringify!($name), "::from_i32(n)\n}")]
+            /// ```
             #[inline]
             pub fn from_i32(value: i32) -> Self {
                 Self::from_f64(value.into())
             }
 
             /// The nearest number, half to even. CUDA C: `__uint2half_rn`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::half::", stringify!($name), ";\n\nfn store(n: u32) -> ", stringify!($name), " {\n    ", stringify!($name), "::from_u32(n)\n}")]
+            /// ```
             #[inline]
             pub fn from_u32(value: u32) -> Self {
                 Self::from_f64(value.into())
             }
 
             /// Towards 0, the nearest that the integer has; 0 for NaN: as `as` does. CUDA C: `__half2int_rz`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::half::", stringify!($name), ";\n\nfn apply(x: ", stringify!($name), ") -> i32 {\n    x.to_i32()\n}")]
+            /// ```
             #[inline]
             pub fn to_i32(self) -> i32 {
                 self.to_f32() as i32
             }
 
             /// Towards 0, the nearest that the integer has; 0 for NaN: as `as` does. CUDA C: `__half2uint_rz`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::half::", stringify!($name), ";\n\nfn apply(x: ", stringify!($name), ") -> u32 {\n    x.to_u32()\n}")]
+            /// ```
             #[inline]
             pub fn to_u32(self) -> u32 {
                 self.to_f32() as u32
             }
 
-            through_f32! {
+            through_f32! { $name:
                 /// The square root. CUDA C: `hsqrt`.
                 sqrt = Real::sqrt;
                 /// `1 / sqrt(self)`. CUDA C: `hrsqrt`.

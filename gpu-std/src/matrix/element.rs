@@ -11,6 +11,16 @@ mod private {
 }
 
 /// An element of A and B: [`F16`], [`Bf16`], [`Tf32`], `f64`, `i8` or `u8`.
+///
+/// CUDA C++: the element type of a `wmma::fragment`.
+///
+/// ```
+/// use gpu_std::matrix::{Element, FragmentA, FragmentB, FragmentC, mma};
+///
+/// fn square<T: Element>(a: &FragmentA<T>, b: &FragmentB<T>, c: FragmentC<T::Accumulator>) -> FragmentC<T::Accumulator> {
+///     mma(a, b, c)
+/// }
+/// ```
 pub trait Element: Copy + private::Sealed + 'static {
     /// What a matrix in memory holds: the type itself, and `f32` for [`Tf32`].
     type Stored: AnyBitPattern;
@@ -44,6 +54,16 @@ pub trait Element: Copy + private::Sealed + 'static {
 }
 
 /// An element of C: `f32`, `f64` or `i32`.
+///
+/// CUDA C++: the element type of a `wmma::fragment<accumulator, ...>`.
+///
+/// ```
+/// use gpu_std::matrix::{Accumulator, FragmentC};
+///
+/// fn copy<T: Accumulator>(c: &FragmentC<T>) -> FragmentC<T> {
+///     *c
+/// }
+/// ```
 pub trait Accumulator: Pod + private::Sealed {
     /// Rows of C; there are always 8 columns.
     const ROWS: usize;
@@ -143,6 +163,14 @@ impl private::Sealed for u8 {}
 /// A number with the range of an `f32` and 11 bits of precision: what the matrix units make of an `f32`.
 ///
 /// CUDA C++: `wmma::precision::tf32`. A fragment of them is loaded from a matrix of `f32`.
+///
+/// ```
+/// use gpu_std::matrix::{FragmentA, RowMajor, Tf32};
+///
+/// fn load(x: RowMajor<f32>) -> FragmentA<Tf32> {
+///     FragmentA::load(x, (0, 0))
+/// }
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 #[repr(transparent)]
 pub struct Tf32(f32);
@@ -173,6 +201,14 @@ impl Tf32 {
     }
 
     /// The same number.
+    ///
+    /// No instruction. CUDA C: the `float` itself.
+    ///
+    /// ```
+    /// fn value(x: gpu_std::matrix::Tf32) -> f32 {
+    ///     x.to_f32()
+    /// }
+    /// ```
     #[inline]
     pub fn to_f32(self) -> f32 {
         self.0

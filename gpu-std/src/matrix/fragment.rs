@@ -23,6 +23,13 @@ const COLS: usize = 8;
 
 /// The left factor: [`Element::ROWS`] rows and [`Element::DEPTH`] columns, spread over the lanes of a warp.
 /// CUDA C++: `wmma::fragment<matrix_a, ...>`. From sm_80 on.
+///
+/// ```
+/// use gpu_std::half::F16;
+/// use gpu_std::matrix::FragmentA;
+///
+/// assert_eq!((FragmentA::<F16>::ROWS, FragmentA::<F16>::COLS), (16, 16));
+/// ```
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(16))]
 pub struct FragmentA<T: Element> {
@@ -31,6 +38,13 @@ pub struct FragmentA<T: Element> {
 
 /// The right factor: [`Element::DEPTH`] rows and 8 columns, spread over the lanes of a warp.
 /// CUDA C++: `wmma::fragment<matrix_b, ...>`. From sm_80 on.
+///
+/// ```
+/// use gpu_std::half::F16;
+/// use gpu_std::matrix::FragmentB;
+///
+/// assert_eq!((FragmentB::<F16>::ROWS, FragmentB::<F16>::COLS), (16, 8));
+/// ```
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(16))]
 pub struct FragmentB<T: Element> {
@@ -39,6 +53,12 @@ pub struct FragmentB<T: Element> {
 
 /// What products are added to: [`Accumulator::ROWS`] rows and 8 columns, spread over the lanes of a warp.
 /// CUDA C++: `wmma::fragment<accumulator, ...>`. From sm_80 on.
+///
+/// ```
+/// use gpu_std::matrix::FragmentC;
+///
+/// assert_eq!((FragmentC::<f32>::ROWS, FragmentC::<f32>::COLS), (16, 8));
+/// ```
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(16))]
 pub struct FragmentC<T: Accumulator> {
@@ -111,6 +131,10 @@ macro_rules! fragment {
             pub const LEN: usize = T::$lane::LEN;
 
             /// All elements equal. CUDA C++: `wmma::fill_fragment`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::matrix::", stringify!($name), ";\n\nfn zeros() -> ", stringify!($name), "<f64> {\n    ", stringify!($name), "::fill(0.0)\n}")]
+            /// ```
             #[inline]
             pub fn fill(value: T) -> Self {
                 Self {
@@ -119,6 +143,12 @@ macro_rules! fragment {
             }
 
             /// Each element from its row and column.
+            ///
+            /// Nothing is exchanged between lanes. CUDA C++ has no such function.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::matrix::", stringify!($name), ";\n\nfn identity() -> ", stringify!($name), "<f64> {\n    ", stringify!($name), "::from_fn(|row, col| if row == col { 1.0 } else { 0.0 })\n}")]
+            /// ```
             #[inline]
             pub fn from_fn(mut element: impl FnMut(usize, usize) -> T) -> Self {
                 Self {
@@ -130,24 +160,48 @@ macro_rules! fragment {
             }
 
             /// Row and column of this lane's element `index`, which is below [`Self::LEN`].
+            ///
+            /// A few shifts of the lane's number. CUDA C++ leaves it unspecified for `wmma`; PTX ISA, "Matrix fragments for `mma`".
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::matrix::", stringify!($name), ";\n\nfn first() -> (usize, usize) {\n    ", stringify!($name), "::<f64>::position(0)\n}")]
+            /// ```
             #[inline]
             pub fn position(index: usize) -> (usize, usize) {
                 $position(index)
             }
 
             /// This lane's elements.
+            ///
+            /// CUDA C++: the member `x`, `num_elements`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::matrix::", stringify!($name), ";\n\nfn sum(x: &", stringify!($name), "<f64>) -> f64 {\n    x.elements().iter().sum()\n}")]
+            /// ```
             #[inline]
             pub fn elements(&self) -> &[T] {
                 self.elements.as_slice()
             }
 
             /// This lane's elements.
+            ///
+            /// CUDA C++: the member `x`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::matrix::", stringify!($name), ";\n\nfn scale(x: &mut ", stringify!($name), "<f64>) {\n    x.elements_mut().iter_mut().for_each(|element| *element *= 2.0);\n}")]
+            /// ```
             #[inline]
             pub fn elements_mut(&mut self) -> &mut [T] {
                 self.elements.as_mut_slice()
             }
 
             /// Calls `visit` with row, column and value of each of this lane's elements.
+            ///
+            /// CUDA C++ has no such function.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::matrix::", stringify!($name), ";\n\nfn trace(x: &", stringify!($name), "<f64>) -> f64 {\n    let mut sum = 0.0;\n    x.for_each(|row, col, value| if row == col { sum += value });\n    sum\n}")]
+            /// ```
             #[inline]
             pub fn for_each(&self, mut visit: impl FnMut(usize, usize, T)) {
                 for (index, &value) in self.elements().iter().enumerate() {
@@ -169,6 +223,15 @@ impl<T: Element> FragmentA<T> {
     /// From shared memory it is one `ldmatrix` where rows start at multiples of 16 bytes; else elements that share a
     /// register are loaded at once where they lie side by side and rows start at multiples of 4 bytes. CUDA C++:
     /// `wmma::load_matrix_sync`.
+    ///
+    /// ```
+    /// use gpu_std::half::F16;
+    /// use gpu_std::matrix::{FragmentA, RowMajor};
+    ///
+    /// fn load(x: RowMajor<F16>, row: usize) -> FragmentA<F16> {
+    ///     FragmentA::load(x, (row, 0))
+    /// }
+    /// ```
     ///
     /// # Panics
     ///
@@ -198,6 +261,15 @@ impl<T: Element> FragmentB<T> {
     /// in a [transposed](Matrix::t) matrix. `ldmatrix` takes 16-bit elements either way. CUDA C++:
     /// `wmma::load_matrix_sync`.
     ///
+    /// ```
+    /// use gpu_std::half::F16;
+    /// use gpu_std::matrix::{FragmentB, RowMajor};
+    ///
+    /// fn load(x: RowMajor<F16>, col: usize) -> FragmentB<F16> {
+    ///     FragmentB::load(x, (0, col))
+    /// }
+    /// ```
+    ///
     /// # Panics
     ///
     /// If the part is not inside of the matrix.
@@ -222,6 +294,14 @@ impl<T: Element> FragmentB<T> {
 impl<T: Accumulator> FragmentC<T> {
     /// The part of a matrix that starts at row and column `at`. CUDA C++: `wmma::load_matrix_sync`.
     ///
+    /// ```
+    /// use gpu_std::matrix::{FragmentC, RowMajor};
+    ///
+    /// fn load(x: RowMajor<f32>, at: (usize, usize)) -> FragmentC<f32> {
+    ///     FragmentC::load(x, at)
+    /// }
+    /// ```
+    ///
     /// # Panics
     ///
     /// If the part is not inside of the matrix.
@@ -235,6 +315,17 @@ impl<T: Accumulator> FragmentC<T> {
 
     /// Writes the matrix to the part of `to` that starts at row and column `at`. Other lanes see it after a barrier of
     /// the warp or block. CUDA C++: `wmma::store_matrix_sync`.
+    ///
+    /// ```
+    /// use gpu_std::matrix::FragmentC;
+    /// use gpu_std::shared_array;
+    ///
+    /// fn store(sum: &FragmentC<f32>) {
+    ///     let tile = shared_array![f32; 16, 8];
+    ///     sum.store(tile, (0, 0));
+    ///     gpu_std::warp::sync_warp(gpu_std::warp::FULL_MASK);
+    /// }
+    /// ```
     ///
     /// # Panics
     ///
@@ -253,6 +344,18 @@ impl<T: Accumulator> FragmentC<T> {
 
     /// Writes the matrix to global memory: `to` is the place of its first element, and the next row starts
     /// `leading_dimension` elements after it. CUDA C++: `wmma::store_matrix_sync`.
+    ///
+    /// ```
+    /// use gpu_std::matrix::FragmentC;
+    ///
+    /// /// # Safety
+    /// ///
+    /// /// `to` is the first of 16 rows of 64, which only this warp writes.
+    /// unsafe fn store(sum: &FragmentC<f32>, to: *mut f32) {
+    ///     // SAFETY: as above.
+    ///     unsafe { sum.store_to(to, 64) }
+    /// }
+    /// ```
     ///
     /// # Safety
     ///

@@ -9,6 +9,17 @@ mod private {
 }
 
 /// A matrix of `T` in memory that fragments are loaded from.
+///
+/// CUDA C++: the pointer, leading dimension and layout of `wmma::load_matrix_sync`.
+///
+/// ```
+/// use gpu_std::half::F16;
+/// use gpu_std::matrix::{FragmentA, Matrix};
+///
+/// fn first(x: impl Matrix<F16>) -> FragmentA<F16> {
+///     FragmentA::load(x, (0, 0))
+/// }
+/// ```
 pub trait Matrix<T>: Copy + private::Sealed {
     /// Whether it lies in shared memory.
     #[doc(hidden)]
@@ -34,6 +45,8 @@ pub trait Matrix<T>: Copy + private::Sealed {
     ///     FragmentB::load(w.t(), (0, 0))
     /// }
     /// ```
+    ///
+    /// CUDA C++: `wmma::col_major` for `row_major`.
     #[inline]
     fn t(self) -> Transposed<Self> {
         Transposed(self)
@@ -59,6 +72,15 @@ impl<T> Window<T> {
 }
 
 /// A slice as a matrix, one row after the other.
+///
+/// CUDA C++: a pointer with `wmma::row_major` and a leading dimension.
+///
+/// ```
+/// use gpu_std::matrix::RowMajor;
+///
+/// let rows = RowMajor::new(&[1, 2, 3, 4, 5, 6], [2, 3]);
+/// assert_eq!((rows.rows(), rows.cols()), (2, 3));
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct RowMajor<'a, T> {
     slice: &'a [T],
@@ -67,6 +89,14 @@ pub struct RowMajor<'a, T> {
 
 impl<'a, T> RowMajor<'a, T> {
     /// The first `rows * cols` elements of `slice`.
+    ///
+    /// ```
+    /// use gpu_std::matrix::RowMajor;
+    ///
+    /// fn matrix(x: &[f64], n: usize) -> RowMajor<'_, f64> {
+    ///     RowMajor::new(x, [n, n])
+    /// }
+    /// ```
     ///
     /// # Panics
     ///
@@ -83,12 +113,20 @@ impl<'a, T> RowMajor<'a, T> {
     }
 
     /// Rows.
+    ///
+    /// ```
+    /// assert_eq!(gpu_std::matrix::RowMajor::new(&[0; 6], [2, 3]).rows(), 2);
+    /// ```
     #[inline]
     pub fn rows(self) -> usize {
         self.shape[0]
     }
 
     /// Columns.
+    ///
+    /// ```
+    /// assert_eq!(gpu_std::matrix::RowMajor::new(&[0; 6], [2, 3]).cols(), 3);
+    /// ```
     #[inline]
     pub fn cols(self) -> usize {
         self.shape[1]
@@ -135,6 +173,16 @@ impl<T: AnyBitPattern, const ROWS: usize, const COLS: usize> Matrix<T>
 }
 
 /// A matrix with rows and columns exchanged, from [`Matrix::t`].
+///
+/// CUDA C++: `wmma::col_major`.
+///
+/// ```
+/// use gpu_std::matrix::{Matrix, RowMajor, Transposed};
+///
+/// fn columns(x: RowMajor<'_, f64>) -> Transposed<RowMajor<'_, f64>> {
+///     x.t()
+/// }
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Transposed<M>(M);
 
