@@ -312,6 +312,33 @@ fn a_panic_does_not_hang_the_others() {
     assert_eq!(passed.to_vec().unwrap(), [256]);
 }
 
+/// A kernel with other choices than the rest is compiled as a module of its own, with the same barrier.
+#[kernel(fma = false)]
+fn with_other_choices(cells: &[AtomicU32], mut out: DisjointSlice<f32>) {
+    let i = thread::index_1d();
+    cells[*i].store(*i as u32, Relaxed);
+    grid::sync();
+    let other = cells[(*i + 33) % cells.len()].load(Relaxed) as f32;
+    grid::sync();
+    if let Some(out) = out.get_mut(i) {
+        *out = other * 0.1 + 1.0;
+    }
+}
+
+#[test]
+fn kernels_with_their_own_choices() {
+    let gpu = Gpu::new().unwrap();
+    let mut cells = gpu.zeros::<u32>(128).unwrap();
+    let mut out = gpu.zeros::<f32>(128).unwrap();
+    for _ in 0..3 {
+        launch!(with_other_choices[4, 32](&mut cells, &mut out)).unwrap();
+        let expected: Vec<f32> = (0..128)
+            .map(|i| ((i + 33) % 128) as f32 * 0.1 + 1.0)
+            .collect();
+        assert_eq!(out.to_vec().unwrap(), expected);
+    }
+}
+
 /// The barrier in a generic helper, with a closure.
 fn in_steps(steps: usize, work: impl Fn(usize)) {
     for step in 0..steps {
@@ -355,6 +382,9 @@ fn the_ptx() {
             "st.release.gpu",
         ],
     );
+    let all = device_code::all();
+    let variables = all.matches(".visible .global .align 4 .b8 oxwarp_grid_barrier[12]");
+    assert_eq!(variables.count(), 1);
     let without = device_code::of("no_barrier");
     let own = without.split("[oxwarp_panic_slot]").next().unwrap();
     assert!(
