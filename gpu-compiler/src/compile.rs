@@ -65,8 +65,8 @@ fn lower(
     intrinsics::lower_arithmetic(context, module)?;
     let facts = launch_facts::apply(context, module, &records.kernels);
     variants::apply(context, module, records, request.fma)?;
-    inert::make_inert(context, module);
     intrinsics::lower(context, module)?;
+    inert::make_inert(context, module);
     optimise::verify(module)?;
     let subprograms: Vec<_> = records
         .kernels

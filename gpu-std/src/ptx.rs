@@ -11,6 +11,7 @@
 
 use core::mem::MaybeUninit;
 
+use crate::half::{Bf16, Bf16x2, F16, F16x2};
 use crate::intrinsics as gpu;
 
 /// Inline PTX with typed operands, and what it computes in Rust. CUDA C: `asm volatile("..." : ... : ...)`.
@@ -22,9 +23,21 @@ use crate::intrinsics as gpu;
 ///
 /// - In the template `{0}`, `{1}`... are the operands, outputs first; `{{` and `}}` are PTX's own braces. A template
 ///   that names an operand which is not there is a compile error.
-/// - `out(T)` gives the value of the macro; several outputs give a tuple; without `out` it is `()`. Up to four.
-/// - `in expression`: up to eight. Operands are `u16`, `i16`, `u32`, `i32`, `u64`, `i64`, `usize`, `isize`, `f32`,
-///   `f64` and raw pointers (64-bit generic addresses).
+/// - `out(T)` gives the value of the macro; several outputs give a tuple; without `out` it is `()`. Up to eight.
+/// - `in expression`: up to twelve.
+/// - Operands are those of the table. What an instruction needs of the GPU or the PTX version, say with
+///   [`target::require_sm`](crate::target::require_sm) and [`target::require_ptx`](crate::target::require_ptx).
+///
+/// | type | register | CUDA C |
+/// | --- | --- | --- |
+/// | `bool` | `.pred` | |
+/// | `u16`, `i16`, `F16`, `Bf16` | `.b16` | `"h"` |
+/// | `u32`, `i32`, `F16x2`, `Bf16x2` | `.b32` | `"r"` |
+/// | `u64`, `i64`, `usize`, `isize`, raw pointers (generic addresses) | `.b64` | `"l"` |
+/// | `u128`, `i128` | `.b128` (PTX 8.3, asked for by itself) | `"q"` |
+/// | `f32` | `.f32` | `"f"` |
+/// | `f64` | `.f64` | `"d"` |
+///
 /// - `pure` says that the outputs depend on the inputs alone: LLVM may then move it, merge equal ones and drop unused
 ///   ones. Without it every execution happens, in order with memory accesses and barriers.
 /// - After `; else` stands what the simulator computes instead. On a device it is not compiled.
@@ -115,7 +128,7 @@ pub trait Template {
     note = "numbers of 16, 32 and 64 bits and raw pointers do"
 )]
 pub unsafe trait Operand: Copy {
-    /// `h`, `r`, `l`, `f` or `d`.
+    /// `b`, `h`, `r`, `l`, `q`, `f` or `d`.
     const LETTER: u32;
 }
 
@@ -129,8 +142,14 @@ macro_rules! operands {
 }
 
 operands!(
-    u16: 'h', i16: 'h', u32: 'r', i32: 'r', u64: 'l', i64: 'l', usize: 'l', isize: 'l', f32: 'f', f64: 'd'
+    u16: 'h', i16: 'h', u32: 'r', i32: 'r', u64: 'l', i64: 'l', usize: 'l', isize: 'l', f32: 'f', f64: 'd',
+    F16: 'h', Bf16: 'h', F16x2: 'r', Bf16x2: 'r', u128: 'q', i128: 'q'
 );
+
+// SAFETY: a predicate, which the compiler extends to the byte 0 or 1.
+unsafe impl Operand for bool {
+    const LETTER: u32 = 'b' as u32;
+}
 
 // SAFETY: a generic address has 64 bits.
 unsafe impl<T> Operand for *const T {
@@ -230,6 +249,10 @@ macro_rules! inputs {
         outputs!{ ($($name)*) (P Q) u2 2 ; ((P, Q)) }
         outputs!{ ($($name)*) (P Q R) u3 3 ; ((P, Q, R)) }
         outputs!{ ($($name)*) (P Q R S) u4 4 ; ((P, Q, R, S)) }
+        outputs!{ ($($name)*) (P Q R S T) u5 5 ; ((P, Q, R, S, T)) }
+        outputs!{ ($($name)*) (P Q R S T U) u6 6 ; ((P, Q, R, S, T, U)) }
+        outputs!{ ($($name)*) (P Q R S T U V) u7 7 ; ((P, Q, R, S, T, U, V)) }
+        outputs!{ ($($name)*) (P Q R S T U V W) u8 8 ; ((P, Q, R, S, T, U, V, W)) }
     )*};
 }
 
@@ -263,4 +286,18 @@ macro_rules! outputs {
     };
 }
 
-inputs! { () (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) (A B C D E F G) (A B C D E F G H) }
+inputs! {
+    ()
+    (A)
+    (A B)
+    (A B C)
+    (A B C D)
+    (A B C D E)
+    (A B C D E F)
+    (A B C D E F G)
+    (A B C D E F G H)
+    (A B C D E F G H I)
+    (A B C D E F G H I J)
+    (A B C D E F G H I J K)
+    (A B C D E F G H I J K L)
+}

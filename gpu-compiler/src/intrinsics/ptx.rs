@@ -5,10 +5,13 @@
 //! loaded from its address and each output stored to its own; LLVM then keeps them in registers.
 
 use crate::error::Error;
-use crate::llvm::{self, Type, Value};
+use crate::llvm::{self, Type, Value, opcode};
+use crate::requirements;
 
 use super::{Lowering, constant, constant_text, malformed};
 
+/// The first PTX ISA with registers of 128 bits.
+const WIDE_ISA: u32 = 83;
 /// Arguments before the operands.
 const FIXED: u32 = 3;
 
@@ -26,13 +29,16 @@ impl Lowering {
         let (outputs, inputs) = operands
             .split_at_checked(outputs)
             .ok_or(malformed("the outputs of a PTX template"))?;
+        if operands.iter().any(|operand| operand.letter == 'q') {
+            requirements::require_ptx(self.module, self.builder, WIDE_ISA);
+        }
         let results: Vec<Type> = outputs
             .iter()
             .map(|output| self.register(output.letter))
             .collect::<Result<_, _>>()?;
         let values: Vec<Value> = inputs
             .iter()
-            .map(|input| Ok(self.load(self.register(input.letter)?, input.address)))
+            .map(|input| self.input(input))
             .collect::<Result<_, Error>>()?;
         let result = match results[..] {
             [] => llvm::void_type(self.context),
@@ -51,7 +57,7 @@ impl Lowering {
                 1 => value,
                 _ => llvm::extract(self.builder, value, index as u32),
             };
-            llvm::build_store(self.builder, part, output.address);
+            self.store(part, output);
         }
         llvm::erase(call);
         Ok(())
@@ -59,6 +65,8 @@ impl Lowering {
 
     fn register(&self, letter: char) -> Result<Type, Error> {
         Ok(match letter {
+            'b' => llvm::bool_type(self.context),
+            'q' => llvm::i128_type(self.context),
             'h' => llvm::i16_type(self.context),
             'r' => llvm::i32_type(self.context),
             'l' => llvm::i64_type(self.context),
@@ -66,6 +74,24 @@ impl Lowering {
             'd' => llvm::double_type(self.context),
             _ => return Err(malformed("the type of a PTX operand")),
         })
+    }
+
+    /// A predicate is a byte in memory.
+    fn input(&self, input: &Operand) -> Result<Value, Error> {
+        let register = self.register(input.letter)?;
+        if input.letter != 'b' {
+            return Ok(self.load(register, input.address));
+        }
+        let byte = self.load(llvm::i8_type(self.context), input.address);
+        Ok(llvm::cast(self.builder, opcode::TRUNC, byte, register))
+    }
+
+    fn store(&self, value: Value, output: &Operand) {
+        let value = match output.letter {
+            'b' => llvm::zero_extend(self.builder, value, llvm::i8_type(self.context)),
+            _ => value,
+        };
+        llvm::build_store(self.builder, value, output.address);
     }
 
     fn load(&self, value_type: Type, address: Value) -> Value {

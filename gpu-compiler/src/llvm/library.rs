@@ -190,6 +190,8 @@ api! {
     array_length = LLVMGetArrayLength2(array: Type) -> u64;
     parameter = LLVMGetParam(function: Value, index: u32) -> Value;
     void_type = LLVMVoidTypeInContext(context: Context) -> Type;
+    bool_type = LLVMInt1TypeInContext(context: Context) -> Type;
+    i128_type = LLVMInt128TypeInContext(context: Context) -> Type;
     i8_type = LLVMInt8TypeInContext(context: Context) -> Type;
     pointer_type = LLVMPointerTypeInContext(context: Context, address_space: u32) -> Type;
     array_type = LLVMArrayType2(element: Type, length: u64) -> Type;
