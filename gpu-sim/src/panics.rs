@@ -24,10 +24,23 @@ pub(crate) fn install_hook() {
         let previous = panic::take_hook();
         panic::set_hook(Box::new(move |info| match context::current() {
             // The second panic of a thread is on the way to an abort, and should say so.
+            Some(_) if cfg!(panic = "abort") => {
+                previous(info);
+                explain_abort();
+            }
             Some(context) if !context.panicked.get() => record(context, info),
             _ => previous(info),
         }));
     });
+}
+
+/// The panic cannot become an error of the launch: that takes unwinding.
+fn explain_abort() {
+    eprintln!(
+        "oxwarp: the CPU simulator makes a panic in a kernel an error value, as a GPU does, but not in a program that is built \
+         with `panic = \"abort\"`: the process ends here. Take that line out of the profile in Cargo.toml to run kernels on the \
+         simulator"
+    );
 }
 
 fn record(context: &Context<'_>, info: &PanicHookInfo<'_>) {

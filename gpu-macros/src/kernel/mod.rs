@@ -1,9 +1,11 @@
 //! `#[kernel]`: from a function to a handle that launches it.
 //!
-//! [`options`] reads the attribute, [`signature`] the function and what cannot be one, [`expansion`] writes the result.
+//! [`options`] reads the attribute, [`signature`] the function and what cannot be one, [`place`] where it stands;
+//! [`expansion`] writes the result.
 
 mod expansion;
 mod options;
+mod place;
 mod signature;
 
 use proc_macro2::TokenStream;
@@ -24,6 +26,7 @@ pub fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
 fn try_expand(options: TokenStream, item: &TokenStream) -> syn::Result<TokenStream> {
     let options: Options = syn::parse2(options)?;
     let signature = Signature::read(item)?;
+    place::check(signature.name())?;
     let kernel = expansion::expand(&signature, &options);
     let errors = embed::errors_of_kernel(signature.name(), item);
     let module = embed::module_of_this_crate();
