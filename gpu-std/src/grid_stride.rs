@@ -1,7 +1,8 @@
 //! The counting of grid-stride loops, in one to three dimensions.
 //!
-//! A loop that starts at or beyond its end does nothing. Steps are of the launch's size, at least 1; one beyond the range
-//! of `usize` ends the loop.
+//! A loop that starts at or beyond its end does nothing. Steps are of the launch's size, at least 1. So that a trip is an
+//! addition and a comparison, which the device compiler knows to bound an index, an end within one step of `usize::MAX` is
+//! brought down by that step: no array is so long, and no thread would live to see it.
 
 /// `start`, `start + step`, ... while below `end`.
 #[derive(Clone, Debug)]
@@ -34,7 +35,7 @@ impl Stride {
         Stride {
             next: start,
             step,
-            end,
+            end: end.min(usize::MAX - step),
         }
     }
 
@@ -47,7 +48,8 @@ impl Stride {
     /// Goes on.
     #[inline]
     fn advance(&mut self) {
-        self.next = self.next.checked_add(self.step).unwrap_or(self.end);
+        // It does not wrap: what is next was below the end.
+        self.next = self.next.wrapping_add(self.step);
     }
 }
 
