@@ -1,6 +1,6 @@
 //! The whole grid: how many threads it has, where this one is, and a barrier for all of them.
 //!
-//! A kernel that calls [`sync`] needs all of its blocks at once. The compiler records that with the kernel, and the
+//! A kernel that calls [`sync()`] needs all of its blocks at once. The compiler records that with the kernel, and the
 //! runtime launches it cooperatively, without being told: nothing is to be done but to keep the grid small enough.
 //!
 //! # How a device waits
@@ -41,7 +41,7 @@ pub fn len() -> u64 {
 /// This thread's number in the grid: its block's number times the threads of a block, plus its number in the block. It
 /// is below [`len`], and no other thread has it. CUDA C++: `cooperative_groups::this_grid().thread_rank()`.
 ///
-/// In a one-dimensional launch it is [`thread::index_1d`](crate::thread::index_1d).
+/// In a one-dimensional launch it is [`thread::index_1d`].
 #[inline]
 pub fn index() -> u64 {
     let block = thread::block_idx().linear_in(thread::grid_dim());

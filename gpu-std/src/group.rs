@@ -46,7 +46,7 @@ pub fn grid() -> Grid {
 pub struct Grid(());
 
 impl Grid {
-    /// This thread's number in the grid: [`grid::index`](crate::grid::index). CUDA C++: `thread_rank()`.
+    /// This thread's number in the grid: [`grid::index`]. CUDA C++: `thread_rank()`.
     #[inline]
     pub fn rank(self) -> u64 {
         grid::index()
@@ -70,7 +70,7 @@ impl Grid {
         thread::grid_dim().count()
     }
 
-    /// [`grid::sync`](crate::grid::sync), which makes the launch cooperative. CUDA C++: `sync()`.
+    /// [`grid::sync`], which makes the launch cooperative. CUDA C++: `sync()`.
     #[inline]
     #[track_caller]
     pub fn sync(self) {

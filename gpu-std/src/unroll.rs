@@ -27,7 +27,7 @@ pub fn full() {
 }
 
 /// Makes `N` trips of the loop around the call one, and one loop more for what is left over. `N` is at least 1; 1 is
-/// [`never`]. CUDA C: `#pragma unroll N`.
+/// [`never()`]. CUDA C: `#pragma unroll N`.
 ///
 /// ```
 /// use gpu_std::unroll;

@@ -64,7 +64,7 @@ pub trait Layout: sealed::Sealed + Copy + 'static {
     fn of_nothing<const N: usize>() -> Self::Strides<N>;
 }
 
-/// Row-major order without gaps: the last axis runs fastest. What a [`DeviceArray`](https://docs.rs/oxwarp) has, C's
+/// Row-major order without gaps: the last axis runs fastest. What a device array has, C's
 /// `a[i][j]`, NumPy's "C order".
 #[derive(Clone, Copy, Debug)]
 pub struct Standard;
