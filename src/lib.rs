@@ -31,7 +31,7 @@
 pub use gpu_kernels as kernels;
 pub use gpu_macros::{device_code, device_link, kernel};
 pub use gpu_std::{
-    Dim3, DisjointSlice, async_copy, atomic, block, disjoint, grid, group, ptx, shared,
+    Dim3, DisjointSlice, async_copy, atomic, block, constant, disjoint, grid, group, ptx, shared,
     shared_array, shared_atomics, sync, sync_threads, thread, warp,
 };
 pub use gpu_std::{
@@ -58,5 +58,5 @@ pub mod prelude {
         DisjointSlice, block, grid, shared, shared_array, shared_atomics, sync_threads, thread,
         warp,
     };
-    pub use host_runtime::{DeviceArray, Gpu, Kernel, launch};
+    pub use host_runtime::{DeviceArray, Gpu, Kernel, constant, launch};
 }

@@ -156,6 +156,7 @@ macro_rules! cases {
 
 cases! {
     std_fs: OF_THE_SYSTEM, at "in the kernel `read_file`";
+    constants: "in statics of 40000 and 30000; there are 65536";
     stdout: "help: a kernel prints with `print!`, `println!`, `eprint!` and `eprintln!`", at "in the kernel `prints`";
     external_c: "help: a kernel can call Rust functions; write this one in Rust";
     other_crate: "help: the crate `host_only` compiled it for the host only: mark it `#[inline]` there, or make it generic";

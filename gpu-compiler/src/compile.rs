@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use crate::constants;
 use crate::error::Error;
 use crate::formatting;
 use crate::inert;
@@ -107,6 +108,9 @@ fn optimise_and_emit(
         requirements::fold(module, target);
         optimise::optimise(context, module, machine(target)?)?;
         report.diagnostics = check::check(context, module, &kernels, target, linked);
+        report
+            .diagnostics
+            .extend(constants::excess(module, &kernels));
         if !report.diagnostics.is_empty() {
             break;
         }

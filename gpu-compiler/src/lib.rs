@@ -14,7 +14,8 @@
 //! 5. `intrinsics` - lower the `gpu.*` calls.
 //! 6. `loop_checks` - bounds checks out of loops; `optimise` - LLVM's own pipeline, then the marks for read-only
 //!    loads.
-//! 7. `check` - report what is left without device code, and host pointers among the parameters (`host_pointers`).
+//! 7. `check` - report what is left without device code, host pointers among the parameters (`host_pointers`), and
+//!    constant memory that does not fit (`constants`).
 //! 8. `requirements` - what the code asks of each target: its number folded in, items that it lacks reported.
 //! 9. `emit` - PTX; `atomics` - orderings and scopes that LLVM leaves out; `negation` - a fault of the driver avoided.
 //!
@@ -24,6 +25,7 @@ mod atomics;
 mod check;
 pub mod command;
 mod compile;
+mod constants;
 mod emit;
 mod error;
 mod fast_math;

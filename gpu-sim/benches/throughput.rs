@@ -98,6 +98,7 @@ fn time(name: &str, entry: unsafe fn(*const u8), arrays: [&mut [f32]; 3]) {
         shared_limit: 48 << 10,
         dynamic_shared: 0,
         in_order: false,
+        constants: std::ptr::null(),
     };
     let mut best = f64::INFINITY;
     for _ in 0..REPEATS {

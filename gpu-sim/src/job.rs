@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use gpu_std::Dim3;
 
 use crate::grid::GridBarrier;
-use crate::{Fault, Launch};
+use crate::{Constants, Fault, Launch};
 
 /// A worker takes blocks of about this many threads at a time, so that the shared counter costs small blocks little.
 const THREADS_PER_CHUNK: u64 = 1 << 13;
@@ -47,6 +47,13 @@ impl<'a> Job<'a> {
 
     pub(crate) fn launch(&self) -> &'a Launch {
         self.launch
+    }
+
+    /// The values of constant memory.
+    #[inline]
+    pub(crate) fn constants(&self) -> Option<&'a Constants> {
+        // SAFETY: `run`'s caller promises that they live until it returns, and do not change.
+        unsafe { self.launch.constants.as_ref() }
     }
 
     /// How many workers can be busy at once.
@@ -127,6 +134,7 @@ mod tests {
             shared_limit: 0,
             dynamic_shared: 0,
             in_order: false,
+            constants: core::ptr::null(),
         }
     }
 

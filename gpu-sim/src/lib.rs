@@ -12,6 +12,7 @@
 //! shared memory, until all blocks do.
 
 mod atomics;
+mod constants;
 mod context;
 mod copies;
 mod device;
@@ -36,6 +37,7 @@ mod wait;
 mod warp;
 mod worker;
 
+pub use constants::Constants;
 pub use fault::{Fault, KernelPanic, Standing, SyncFault};
 pub use gpu_std::Dim3;
 pub use grid::COOPERATIVE_THREADS;
@@ -58,6 +60,8 @@ pub struct Launch {
     /// Whether one thread runs all, block by block, on the caller's OS thread. What a kernel prints then comes in that
     /// order, and a test's own output captures it.
     pub in_order: bool,
+    /// The values of constant memory that were set; null where there are none.
+    pub constants: *const Constants,
 }
 
 /// Runs every thread of the launch and returns when all are done, or after the first fault stopped it.
@@ -71,7 +75,7 @@ pub struct Launch {
 /// # Safety
 ///
 /// `entry` must be sound to call with `params` from all threads of this launch at once, and what the parameters point
-/// to must live until `run` returns.
+/// to must live until `run` returns. So must the constants, which must not change meanwhile.
 pub unsafe fn run(launch: &Launch) -> Result<(), Fault> {
     panics::install_hook();
     if launch.grid.count() == 0 || launch.block.count() == 0 {

@@ -110,6 +110,24 @@ extern "C" fn dynamic_smem_size() -> u32 {
     kernel("shared::dynamic").shared.borrow().dynamic_bytes()
 }
 
+/// # Safety
+///
+/// `key` points to a [`TypeId`].
+#[unsafe(export_name = "gpu.constant.static")]
+unsafe extern "C" fn constant_static(
+    _size: usize,
+    _align: usize,
+    key: *const (),
+    initial: *const u8,
+) -> *const u8 {
+    let constants = context::current().and_then(|context| context.job.constants());
+    // SAFETY: the caller's promise.
+    let key = unsafe { *key.cast::<TypeId>() };
+    constants
+        .and_then(|constants| constants.get(key))
+        .map_or(initial, |value| value.as_ptr().cast_const())
+}
+
 macro_rules! float_add {
     ($symbol:literal, $name:ident, $float:ident, $bits:ident) => {
         /// # Safety

@@ -223,6 +223,17 @@ unsafe extern "C" {
     #[link_name = "gpu.shared.static"]
     pub fn shared_static(size: usize, align: usize, key: *const ()) -> *mut u8;
 
+    /// Constant memory of `size` bytes, one for each `key`, which points to a [`TypeId`](core::any::TypeId). The compiler
+    /// makes it an `addrspace(4)` global that the host finds by the key; the first three arguments must be constants. The
+    /// simulator gives what the host has set, or else `initial`.
+    #[link_name = "gpu.constant.static"]
+    pub fn constant_static(
+        size: usize,
+        align: usize,
+        key: *const (),
+        initial: *const u8,
+    ) -> *const u8;
+
     /// The address in shared memory of what a generic pointer into it points to: `cvta.to.shared`.
     #[link_name = "gpu.shared.offset"]
     pub fn shared_offset(address: *const u8) -> u32;

@@ -14,6 +14,7 @@
 mod argument;
 mod array;
 mod config;
+mod constant;
 mod cuda;
 mod dim;
 mod error;
@@ -40,9 +41,10 @@ pub use gpu_sim::{Standing, SyncFault};
 pub use host::HostData;
 pub use view::{DeviceView, DeviceViewMut};
 
-/// For the expansions of `gpu-macros` only.
+/// For the expansions of macros only.
 #[doc(hidden)]
 pub mod __private {
+    pub use gpu_std::constant::Constant;
     pub use gpu_std::intrinsics::linked;
     pub use gpu_std::kernel::{
         FAST_MATH, KERNEL_MAGIC, KernelInstance, KernelParam, KernelRecord, NO_FMA, RawView,
@@ -54,6 +56,7 @@ pub mod __private {
 
     pub use crate::argument::{Arguments, AtomicElement, KernelArg};
     pub use crate::config::{KernelBuilder, LaunchConfig};
+    pub use crate::constant::ConstantRecord;
     pub use crate::launch::{launch, max_cooperative_blocks};
     pub use crate::registry::{CompiledKernel, DeviceCode, Image};
 }

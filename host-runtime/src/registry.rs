@@ -3,6 +3,7 @@
 //! In: what each crate's macro expansion submitted. Out: for a `TypeId`, the code and the kernel's entry in it. Built
 //! once, on the first launch.
 
+use std::any::TypeId;
 use std::collections::HashMap;
 use std::ffi::CStr;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -87,8 +88,13 @@ impl Hasher for IdHasher {
 
 /// The bits of a kernel's `TypeId`.
 pub(crate) fn id_of(record: &KernelRecord) -> u128 {
+    bits_of(record.id)
+}
+
+/// The bits of a `TypeId`.
+pub(crate) fn bits_of(id: TypeId) -> u128 {
     // SAFETY: a `TypeId` is 16 bytes of plain data; the compiler checks the size.
-    unsafe { std::mem::transmute(record.id) }
+    unsafe { std::mem::transmute(id) }
 }
 
 /// The instance's device code, or `None` where the program has none.
@@ -140,8 +146,6 @@ fn explain(
 
 #[cfg(test)]
 mod tests {
-    use std::any::TypeId;
-
     use gpu_std::kernel::KERNEL_MAGIC;
     use gpu_std::runtime::RUNTIME;
 

@@ -4,10 +4,11 @@
 //! is kept; later ones are dropped until it is taken.
 
 use std::alloc::Layout;
-use std::sync::{Mutex, PoisonError};
+use std::any::TypeId;
+use std::sync::{Mutex, PoisonError, RwLock};
 use std::thread::available_parallelism;
 
-use gpu_sim::{COOPERATIVE_THREADS, Dim3, Fault, Launch};
+use gpu_sim::{COOPERATIVE_THREADS, Constants, Dim3, Fault, Launch};
 use gpu_std::kernel::KernelRecord;
 
 use crate::array::ALIGN;
@@ -24,6 +25,7 @@ const LARGE: usize = 256 << 20;
 pub(crate) struct Simulator {
     name: String,
     fault: Mutex<Option<Error>>,
+    constants: RwLock<Constants>,
 }
 
 impl Simulator {
@@ -35,6 +37,7 @@ impl Simulator {
                 if cores == 1 { "" } else { "s" }
             ),
             fault: Mutex::new(None),
+            constants: RwLock::default(),
         }
     }
 
@@ -46,6 +49,21 @@ impl Simulator {
     pub fn take_fault(&self) -> Result<()> {
         let mut fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
         fault.take().map_or(Ok(()), Err)
+    }
+
+    /// Sets a constant, for the launches from now on.
+    ///
+    /// # Safety
+    ///
+    /// `value` points to a value of the constant's type, whose layout is `layout`.
+    pub unsafe fn set_constant(&self, key: TypeId, value: *const u8, layout: Layout) -> Result<()> {
+        let mut constants = self
+            .constants
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: as the caller promises.
+        unsafe { constants.set(key, value, layout) };
+        self.take_fault()
     }
 
     /// Runs a kernel. A fault is kept for the next wait.
@@ -65,6 +83,11 @@ impl Simulator {
         if cooperative && extents.grid.count() > blocks_at_once(extents.block) {
             return Err(self.too_many_blocks(record.name, extents.grid, extents.block));
         }
+        // No constant changes while the kernel runs.
+        let constants = self
+            .constants
+            .read()
+            .unwrap_or_else(PoisonError::into_inner);
         let launch = Launch {
             grid: extents.grid,
             block: extents.block,
@@ -73,6 +96,7 @@ impl Simulator {
             shared_limit: Limits::SIMULATOR.shared_bytes as usize,
             dynamic_shared,
             in_order: kernel.is_some_and(|kernel| kernel.prints),
+            constants: &raw const *constants,
         };
         // SAFETY: the entry is that of the parameters' kernel; a safe kernel may run in all threads at once, and for an
         // unsafe one the caller of its launch promised so. The arguments are borrowed until this returns.

@@ -84,6 +84,7 @@ fn rule(name: &str) -> Option<Rule> {
         "ptx" => Lowering::ptx,
         "shared.static" => Lowering::shared_static,
         "shared.offset" => Lowering::shared_offset,
+        "constant.static" => Lowering::constant_static,
         "shared.dynamic" => Lowering::shared_dynamic,
         "panic.slot" => Lowering::panic_slot,
         "grid.barrier" => Lowering::grid_barrier,
@@ -208,17 +209,39 @@ impl Lowering {
     /// One `addrspace(3)` global for each key, which is the `TypeId` of a source place in one instance of the function
     /// around it: however often that function is inlined or copied, its array stays one.
     fn shared_static(&self, call: Value) -> Result<(), Error> {
-        let (size, align) = (constant(call, 0)?, constant(call, 1)?);
-        let name = format!("shared_{:032x}", records::type_id(llvm::operand(call, 2))?);
-        let global = llvm::global(self.module, &name).unwrap_or_else(|| {
-            let bytes = llvm::array_type(llvm::i8_type(self.context), size);
-            let global = self.global(&name, bytes, llvm::SHARED);
+        self.keyed_static(call, "shared", llvm::SHARED, |bytes, global| {
             llvm::set_initializer(global, Some(llvm::undef(bytes)));
+            llvm::set_linkage(global, linkage::INTERNAL);
+        })
+    }
+
+    /// One `addrspace(4)` global for each key, which is the `TypeId` that stands for the static. The host finds it by its
+    /// name, and fills it when it loads the module.
+    fn constant_static(&self, call: Value) -> Result<(), Error> {
+        self.keyed_static(call, "constant", llvm::CONSTANT, |bytes, global| {
+            llvm::set_initializer(global, Some(llvm::const_null(bytes)));
+        })
+    }
+
+    /// Puts the address of the global of that kind and of the call's key in the place of the call; `complete` finishes a
+    /// new global.
+    fn keyed_static(
+        &self,
+        call: Value,
+        kind: &str,
+        space: u32,
+        complete: impl FnOnce(llvm::Type, Value),
+    ) -> Result<(), Error> {
+        let (size, align) = (constant(call, 0)?, constant(call, 1)?);
+        let name = format!("{kind}_{:032x}", records::type_id(llvm::operand(call, 2))?);
+        let global = llvm::global(self.module, &name).unwrap_or_else(|| {
+            let bytes = llvm::array_type(llvm::i8_type(self.context), size.max(1));
+            let global = self.global(&name, bytes, space);
             // What is there before the first write is unspecified, but not undefined: LLVM must load it.
             llvm::set_externally_initialized(global, 1);
-            llvm::set_linkage(global, linkage::INTERNAL);
             // 16 bytes let LLVM use the widest accesses.
             llvm::set_alignment(global, (align as u32).max(16));
+            complete(bytes, global);
             global
         });
         let generic = llvm::pointer_type(self.context, 0);

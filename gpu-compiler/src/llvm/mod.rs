@@ -118,6 +118,8 @@ pub const PTX_KERNEL: u32 = 71;
 pub const GLOBAL: u32 = 1;
 /// The address space of `.shared` memory.
 pub const SHARED: u32 = 3;
+/// The address space of `.const` memory.
+pub const CONSTANT: u32 = 4;
 
 /// `LLVMIntPredicate`.
 pub mod predicate {

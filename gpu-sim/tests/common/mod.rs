@@ -34,6 +34,7 @@ fn launch_as<K: Fn() + Sync>(
         shared_limit: SHARED_LIMIT,
         dynamic_shared: 0,
         in_order,
+        constants: std::ptr::null(),
     };
     // SAFETY: the parameter is a `K`, which is `Sync` and outlives the launch.
     unsafe { gpu_sim::run(&launch) }

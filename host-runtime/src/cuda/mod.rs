@@ -4,6 +4,7 @@
 //! queue. `cust` does what it has (devices, contexts, streams, limits); what it lacks, and what is called often, goes
 //! through `cuda-loader`'s table, which also keeps the driver's own error codes.
 
+mod constant;
 mod cooperative;
 mod memory;
 mod module;
@@ -28,6 +29,7 @@ use crate::launch::{check_dimensions, check_dynamic_shared};
 use crate::limits::{Extents, Limits};
 use crate::registry::{IdMap, id_of};
 
+use constant::Constants;
 use module::{LoadedKernel, Modules};
 use panic::PanicInbox;
 use print::Printing;
@@ -47,6 +49,7 @@ pub(crate) struct CudaDevice {
     pool: Handle,
     kernels: RwLock<IdMap<LoadedKernel>>,
     modules: Mutex<Modules>,
+    constants: Mutex<Constants>,
     panics: PanicInbox,
     /// Held while a launch of a kernel with a grid barrier is queued.
     cooperative: Mutex<()>,
@@ -113,6 +116,7 @@ impl CudaDevice {
             pool: memory::pool(driver, device),
             kernels: RwLock::default(),
             modules: Mutex::default(),
+            constants: Mutex::default(),
             panics: PanicInbox::new(driver)?,
             cooperative: Mutex::default(),
             printing: Printing::new(),

@@ -243,23 +243,24 @@ impl CudaDevice {
         Ok(())
     }
 
-    /// Tells the module where its kernels record a panic, and where they print, if they do.
+    /// Tells a module that was just loaded where its kernels record a panic and where they print, and what its constants
+    /// are.
     fn share(&self, module: Handle) -> Result<()> {
-        if let Some(variable) = self.variable(module, PANIC_SLOT)? {
+        if let Some((variable, _)) = self.variable(module, PANIC_SLOT)? {
             self.set_variable(variable, self.panics.slot)?;
         }
-        if let Some(variable) = self.variable(module, PRINT_BUFFER)? {
+        if let Some((variable, _)) = self.variable(module, PRINT_BUFFER)? {
             self.set_variable(variable, self.printing.buffer(self.driver)?)?;
         }
-        Ok(())
+        self.fill_constants(module)
     }
 
-    /// The address of a module's variable, if it has it.
-    fn variable(
+    /// The address of a module's variable and its bytes, if it has it.
+    pub(super) fn variable(
         &self,
         module: Handle,
         name: &CStr,
-    ) -> std::result::Result<Option<u64>, DriverError> {
+    ) -> std::result::Result<Option<(u64, usize)>, DriverError> {
         let (mut variable, mut bytes) = (0u64, 0usize);
         // SAFETY: the pointers are valid for writes of an address and a size, and the name is terminated.
         let found = unsafe {
@@ -271,13 +272,13 @@ impl CudaDevice {
             )
         };
         match found {
-            Ok(()) => Ok((bytes == size_of::<u64>()).then_some(variable)),
+            Ok(()) => Ok(Some((variable, bytes))),
             Err(error) if error.code == NOT_FOUND => Ok(None),
             Err(error) => Err(error),
         }
     }
 
-    /// Gives a variable that `variable` found its value.
+    /// Gives a variable of 64 bits its value.
     fn set_variable(&self, variable: u64, value: u64) -> Result<()> {
         // SAFETY: the variable has 8 bytes, and the wait below lets the copy end before `value` does.
         unsafe {
