@@ -80,6 +80,15 @@ impl Lowering {
         llvm::set_sync_scope(store, self.scope_named(SCOPES[1]));
     }
 
+    /// Waits until other threads of the device see what this thread wrote.
+    pub(super) fn fence_device(&self) {
+        let sequentially_consistent = 7;
+        // SAFETY: the name is a C string.
+        let fence =
+            unsafe { llvm::build_fence(self.builder, sequentially_consistent, 0, c"".as_ptr()) };
+        llvm::set_sync_scope(fence, self.scope_named(SCOPES[1]));
+    }
+
     fn make_atomic(&self, access: Value, call: Value) -> Result<(), Error> {
         llvm::set_ordering(access, constant(call, 0)? as i32);
         llvm::set_sync_scope(access, self.scope(call, 1)?);

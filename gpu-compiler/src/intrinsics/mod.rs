@@ -301,7 +301,8 @@ impl Lowering {
         Ok(())
     }
 
-    /// Stores 1 to `ended`, after all that the thread did.
+    /// Stores 1 to `ended`, after all that the thread did. The store is there before the thread ends, and so before the
+    /// other threads of its block go on without it.
     fn grid_leave(&self, call: Value) -> Result<(), Error> {
         if let Some(barrier) = llvm::global(self.module, GRID_BARRIER) {
             let [one, offset] = [
@@ -312,6 +313,7 @@ impl Lowering {
                 llvm::element_pointer(self.builder, llvm::i8_type(self.context), barrier, offset);
             let store = llvm::build_store(self.builder, one, ended);
             self.publish_to_device(store);
+            self.fence_device();
         }
         llvm::erase(call);
         Ok(())
