@@ -3,10 +3,9 @@
 use oxwarp::prelude::*;
 
 #[kernel]
-pub fn map_2d(a: &[f32], mut out: DisjointSlice<f32, ThreadIndex2d>) {
+pub fn map_2d(a: ArrayView2<f32>, mut out: DisjointSlice<f32, ThreadIndex2d>) {
     let i = thread::index_2d();
-    let [_, cols] = out.shape();
     if let Some(out) = out.get_mut(i) {
-        *out = a[i.row() * cols + i.col()] + 10.0;
+        *out = a[*i] + 10.0;
     }
 }

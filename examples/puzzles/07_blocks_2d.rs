@@ -5,12 +5,11 @@ use oxwarp::prelude::*;
 #[kernel]
 pub fn blocks_2d(
     f: impl Fn(f32) -> f32 + Copy,
-    a: &[f32],
+    a: ArrayView2<f32>,
     mut out: DisjointSlice<f32, ThreadIndex2d>,
 ) {
     let i = thread::index_2d();
-    let [_, cols] = out.shape();
     if let Some(out) = out.get_mut(i) {
-        *out = f(a[i.row() * cols + i.col()]);
+        *out = f(a[*i]);
     }
 }

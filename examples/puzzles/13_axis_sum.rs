@@ -3,11 +3,10 @@
 use oxwarp::prelude::*;
 
 #[kernel]
-pub fn axis_sum(a: &[f32], cols: usize, mut sums: DisjointSlice<f32, BlockIndex>) {
+pub fn axis_sum(a: ArrayView2<f32>, mut sums: DisjointSlice<f32, BlockIndex>) {
     let (row, warp) = (block::index(), group::warp());
-    let elements = &a[*row * cols..][..cols];
     let lane = warp.rank() as usize;
-    let own = elements.iter().skip(lane).step_by(32).sum();
+    let own = a.row(*row).iter().skip(lane).step_by(32).sum();
     let sum = warp.reduce_add(own);
     if let Some(out) = sums.get_mut(row) {
         *out = sum;

@@ -5,24 +5,21 @@ use oxwarp::prelude::*;
 pub const TILE: usize = 16;
 
 /// The element of a matrix, or zero outside of it.
-fn at(m: &[f32], [rows, cols]: [usize; 2], row: usize, col: usize) -> f32 {
-    if row < rows && col < cols {
-        m[row * cols + col]
-    } else {
-        0.0
-    }
+fn at(m: ArrayView2<f32>, row: usize, col: usize) -> f32 {
+    m.get((row, col)).copied().unwrap_or(0.0)
 }
 
 #[kernel]
-pub fn matmul(a: &[f32], b: &[f32], inner: usize, mut c: DisjointSlice<f32, ThreadIndex2d>) {
+pub fn matmul(a: ArrayView2<f32>, b: ArrayView2<f32>, mut c: DisjointSlice<f32, ThreadIndex2d>) {
     let tile_a = shared_array![f32; TILE, TILE];
     let tile_b = shared_array![f32; TILE, TILE];
-    let (i, [rows, cols]) = (thread::index_2d(), c.shape());
-    let (y, x) = (i.row() % TILE, i.col() % TILE);
+    let i = thread::index_2d();
+    let (row, col) = *i;
+    let (y, x) = (row % TILE, col % TILE);
     let mut sum = 0.0;
-    for first in (0..inner).step_by(TILE) {
-        tile_a.set((y, x), at(a, [rows, inner], i.row(), first + x));
-        tile_b.set((y, x), at(b, [inner, cols], first + y, i.col()));
+    for first in (0..a.ncols()).step_by(TILE) {
+        tile_a.set((y, x), at(a, row, first + x));
+        tile_b.set((y, x), at(b, first + y, col));
         sync_threads();
         for k in 0..TILE {
             sum += tile_a.get((y, k)) * tile_b.get((k, x));

@@ -6,15 +6,15 @@ use oxwarp::prelude::*;
 pub const TILE: usize = 16;
 
 #[kernel]
-pub fn transpose(a: &[f32], mut out: DisjointSlice<f32, ThreadIndex2d>) {
+pub fn transpose(a: ArrayView2<f32>, mut out: DisjointSlice<f32, ThreadIndex2d>) {
     // One column more than the tile needs: without it a column would lie in one or two banks.
     let tile = shared_array![f32; TILE, TILE + 1];
-    let (i, [cols, rows]) = (thread::index_2d(), out.shape());
-    let (y, x) = (i.row() % TILE, i.col() % TILE);
+    let i = thread::index_2d();
+    let (row, col) = *i;
+    let (y, x) = (row % TILE, col % TILE);
     // The block writes its tile of `out`, and reads the tile of `a` on the other side of the diagonal.
-    let (row, col) = (i.col() - x + y, i.row() - y + x);
-    if row < rows && col < cols {
-        tile.set((y, x), a[row * cols + col]);
+    if let Some(element) = a.get((col - x + y, row - y + x)) {
+        tile.set((y, x), *element);
     }
     sync_threads();
     if let Some(out) = out.get_mut(i) {
