@@ -55,6 +55,17 @@ pub(crate) mod sealed {
 
 /// An array in shared memory, as the target of asynchronous copies: [`SharedArray`](crate::shared::SharedArray) and its
 /// like, [`SharedSlice`](crate::shared::SharedSlice).
+///
+/// CUDA C++: `cuda::memcpy_async` from a `__shared__` array.
+///
+/// ```
+/// use gpu_std::async_copy::AsyncCopy;
+/// use gpu_std::shared::SharedArray;
+///
+/// fn fetch(to: SharedArray<f32, 256>, x: &[f32], t: usize) {
+///     to.copy_async::<4>(4 * t, x, 4 * t);
+/// }
+/// ```
 pub trait AsyncCopy: Copy + sealed::Target {
     /// An element.
     type Element: CheckedBitPattern;
@@ -70,6 +81,20 @@ pub trait AsyncCopy: Copy + sealed::Target {
     ///
     /// They are 4, 8 or 16 bytes together, else it is a compile error. CUDA C: `__pipeline_memcpy_async(&array[to],
     /// &source[from], bytes)`; PTX: `cp.async.ca.shared.global`, for 16 bytes `.cg`. Needs sm_80.
+    ///
+    /// ```
+    /// use gpu_std::async_copy::{self, AsyncCopy};
+    /// use gpu_std::{shared_array, thread};
+    ///
+    /// /// The thread's own four elements, through shared memory.
+    /// fn fetch(x: &[u32]) -> u32 {
+    ///     let part = shared_array![u32; 1024];
+    ///     let first = 4 * thread::index_in_block();
+    ///     part.copy_async::<4>(first, x, first);
+    ///     async_copy::wait_all();
+    ///     part.get(first)
+    /// }
+    /// ```
     ///
     /// # Panics
     ///
@@ -90,6 +115,18 @@ pub trait AsyncCopy: Copy + sealed::Target {
 
     /// [`copy_async`](Self::copy_async), where elements beyond `source` are zero: for tiles at the edge of a matrix.
     /// CUDA C: the `zfill` of `__pipeline_memcpy_async`.
+    ///
+    /// ```
+    /// use gpu_std::async_copy::AsyncCopy;
+    /// use gpu_std::shared::SharedArray2d;
+    ///
+    /// /// Row `row` of a tile of 32 columns, with zeros beyond the end of `x`.
+    /// fn fetch(tile: SharedArray2d<f32, 32, 32>, row: usize, x: &[f32], first: usize) {
+    ///     for col in (0..32).step_by(4) {
+    ///         tile.copy_async_or_zero::<4>((row, col), x, first + col);
+    ///     }
+    /// }
+    /// ```
     ///
     /// # Panics
     ///
@@ -165,6 +202,16 @@ unsafe fn copy<T: CheckedBitPattern, const N: usize>(to: *mut T, from: *const T,
 
 /// Closes a group: the copies that this thread has started since the last one. A group may be empty. CUDA C:
 /// `__pipeline_commit()`; PTX: `cp.async.commit_group`. Needs sm_80.
+///
+/// ```
+/// use gpu_std::async_copy::{self, AsyncCopy};
+/// use gpu_std::shared::SharedArray;
+///
+/// fn fetch(to: SharedArray<u32, 64>, x: &[u32], t: usize) {
+///     to.copy_async::<1>(t, x, t);
+///     async_copy::commit_group();
+/// }
+/// ```
 #[inline]
 pub fn commit_group() {
     target::require_sm(80, "`cp.async`");
@@ -174,6 +221,16 @@ pub fn commit_group() {
 /// Waits until at most the last `N` groups of this thread are on their way; `wait_group::<0>()` waits for all groups.
 /// What arrived can be read by this thread; by others after a barrier. CUDA C: `__pipeline_wait_prior(N)`; PTX:
 /// `cp.async.wait_group N`. Needs sm_80.
+///
+/// ```
+/// use gpu_std::{async_copy, sync_threads};
+///
+/// /// All but the newest group of every thread of the block have arrived.
+/// fn next_tile() {
+///     async_copy::wait_group::<1>();
+///     sync_threads();
+/// }
+/// ```
 #[inline]
 pub fn wait_group<const N: u32>() {
     target::require_sm(80, "`cp.async`");
@@ -182,6 +239,17 @@ pub fn wait_group<const N: u32>() {
 }
 
 /// Waits for all copies of this thread, in groups or not. PTX: `cp.async.wait_all`. Needs sm_80.
+///
+/// CUDA C: `__pipeline_wait_prior(0)`.
+///
+/// ```
+/// use gpu_std::{async_copy, sync_threads};
+///
+/// fn all_tiles() {
+///     async_copy::wait_all();
+///     sync_threads();
+/// }
+/// ```
 #[inline]
 pub fn wait_all() {
     target::require_sm(80, "`cp.async`");

@@ -35,6 +35,19 @@ pub fn index() -> BlockIndex {
 /// same.
 ///
 /// No two blocks get the same pair: the runtime refuses a kernel that calls this in a launch with a third dimension.
+///
+/// CUDA C: `blockIdx.y`, `blockIdx.x`.
+///
+/// ```
+/// use gpu_std::block;
+/// use gpu_std::disjoint::DisjointTiles;
+///
+/// fn clear(mut x: DisjointTiles<f32, 32, 32>) {
+///     if let Some(mut tile) = x.get_mut(block::index_2d()) {
+///         tile.indexed_iter_mut().for_each(|(_, x)| *x = 0.0);
+///     }
+/// }
+/// ```
 #[inline]
 pub fn index_2d() -> BlockIndex2d {
     gpu::launch_dimensions(2);
@@ -46,7 +59,8 @@ pub fn index_2d() -> BlockIndex2d {
 /// The numbers below `len` that are this block's in a loop over more parts than there are blocks: its own, then one every
 /// grid. Together the blocks of a launch visit each number below `len` exactly once, whatever the grid.
 ///
-/// Every thread of a block makes the same trips, so there may be a barrier in the loop.
+/// Every thread of a block makes the same trips, so there may be a barrier in the loop. CUDA C:
+/// `for (i = blockIdx.x; i < len; i += gridDim.x)`.
 ///
 /// ```
 /// use gpu_std::block;

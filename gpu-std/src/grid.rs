@@ -33,6 +33,14 @@ pub struct GridBarrier {
 }
 
 /// Threads of the grid. CUDA C++: `cooperative_groups::this_grid().size()`; Numba: `cuda.gridsize(1)`.
+///
+/// ```
+/// use gpu_std::grid;
+///
+/// fn is_last() -> bool {
+///     grid::index() + 1 == grid::len()
+/// }
+/// ```
 #[inline]
 pub fn len() -> u64 {
     thread::grid_dim().count() * block::len() as u64
@@ -42,6 +50,18 @@ pub fn len() -> u64 {
 /// is below [`len`], and no other thread has it. CUDA C++: `cooperative_groups::this_grid().thread_rank()`.
 ///
 /// In a one-dimensional launch it is [`thread::index_1d`].
+///
+/// ```
+/// use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+/// use gpu_std::grid;
+///
+/// fn first_thread_resets(x: &AtomicU32) {
+///     if grid::index() == 0 {
+///         x.store(0, Relaxed);
+///     }
+///     grid::sync();
+/// }
+/// ```
 #[inline]
 pub fn index() -> u64 {
     let block = thread::block_idx().linear_in(thread::grid_dim());

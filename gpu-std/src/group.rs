@@ -36,41 +36,95 @@ mod sealed {
 }
 
 /// All threads of the grid. CUDA C++: `cooperative_groups::this_grid()`.
+///
+/// Every GPU.
+///
+/// ```
+/// fn in_turn(first: impl Fn(), second: impl Fn()) {
+///     first();
+///     gpu_std::group::grid().sync();
+///     second();
+/// }
+/// ```
 #[inline]
 pub fn grid() -> Grid {
     Grid(())
 }
 
 /// The grid as a group, from [`grid()`]. See the module [`grid`](mod@crate::grid).
+///
+/// CUDA C++: `cooperative_groups::grid_group`.
+///
+/// ```
+/// use gpu_std::group::Grid;
+///
+/// fn is_first(grid: Grid) -> bool {
+///     grid.rank() == 0
+/// }
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Grid(());
 
 impl Grid {
     /// This thread's number in the grid: [`grid::index`]. CUDA C++: `thread_rank()`.
+    ///
+    /// ```
+    /// fn is_first() -> bool {
+    ///     gpu_std::group::grid().rank() == 0
+    /// }
+    /// ```
     #[inline]
     pub fn rank(self) -> u64 {
         grid::index()
     }
 
     /// Threads of the grid. CUDA C++: `size()`, `num_threads()`.
+    ///
+    /// ```
+    /// fn is_last() -> bool {
+    ///     let grid = gpu_std::group::grid();
+    ///     grid.rank() + 1 == grid.size()
+    /// }
+    /// ```
     #[inline]
     pub fn size(self) -> u64 {
         grid::len()
     }
 
     /// This thread's block's number in the grid. CUDA C++: `block_rank()`.
+    ///
+    /// ```
+    /// fn is_last_block() -> bool {
+    ///     let grid = gpu_std::group::grid();
+    ///     grid.block_rank() + 1 == grid.blocks()
+    /// }
+    /// ```
     #[inline]
     pub fn block_rank(self) -> u64 {
         *block::index() as u64
     }
 
     /// Blocks of the grid. CUDA C++: `num_blocks()`.
+    ///
+    /// ```
+    /// fn share(n: u64) -> u64 {
+    ///     n.div_ceil(gpu_std::group::grid().blocks())
+    /// }
+    /// ```
     #[inline]
     pub fn blocks(self) -> u64 {
         thread::grid_dim().count()
     }
 
     /// [`grid::sync`], which makes the launch cooperative. CUDA C++: `sync()`.
+    ///
+    /// ```
+    /// fn in_turn(first: impl Fn(), second: impl Fn()) {
+    ///     first();
+    ///     gpu_std::group::grid().sync();
+    ///     second();
+    /// }
+    /// ```
     #[inline]
     #[track_caller]
     pub fn sync(self) {

@@ -47,6 +47,16 @@ macro_rules! shared_atomics {
 
 /// An atomic that shared memory can hold.
 ///
+/// CUDA C: the types that `atomicAdd_block` and its like take.
+///
+/// ```
+/// use gpu_std::shared_atomics::{SharedAtomic, SharedAtomicSlice};
+///
+/// fn reset<A: SharedAtomic>(bins: SharedAtomicSlice<A>, value: A::Value) {
+///     bins.fill(value);
+/// }
+/// ```
+///
 /// # Safety
 ///
 /// The atomic has the size and alignment of [`Value`](Self::Value), and any bits are a value.
@@ -92,6 +102,17 @@ atomics! {
 }
 
 /// `N` atomics in shared memory, from [`shared_atomics!`](crate::shared_atomics!).
+///
+/// CUDA C: `__shared__ unsigned bins[256]`.
+///
+/// ```
+/// use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+/// use gpu_std::shared_atomics::SharedAtomics;
+///
+/// fn count(bins: SharedAtomics<AtomicU32, 256>, byte: u8) {
+///     bins.at(byte.into()).fetch_add(1, Relaxed);
+/// }
+/// ```
 #[derive(Debug)]
 pub struct SharedAtomics<A, const N: usize> {
     first: *const A,
@@ -119,6 +140,17 @@ impl<A: SharedAtomic, const N: usize> SharedAtomics<A, N> {
 
     /// The atomic at `index`, with operations of block scope.
     ///
+    /// CUDA C: `atomicAdd_block(&bins[i], 1)`; PTX: `atom.relaxed.cta.shared`.
+    ///
+    /// ```
+    /// use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+    /// use gpu_std::shared_atomics::SharedAtomics;
+    ///
+    /// fn count(bins: SharedAtomics<AtomicU32, 256>) -> u32 {
+    ///     bins.at(0).fetch_add(1, Relaxed)
+    /// }
+    /// ```
+    ///
     /// # Panics
     ///
     /// If `index` is not below `N`.
@@ -132,6 +164,18 @@ impl<A: SharedAtomic, const N: usize> SharedAtomics<A, N> {
 
     /// Sets all elements, each thread of the block its share. All threads of the block call it, and then
     /// [`sync_threads`](crate::sync_threads), before the first use and whenever the array starts anew.
+    ///
+    /// CUDA C: a loop over `threadIdx.x`.
+    ///
+    /// ```
+    /// use core::sync::atomic::AtomicU32;
+    /// use gpu_std::shared_atomics::SharedAtomics;
+    ///
+    /// fn start(bins: SharedAtomics<AtomicU32, 256>) {
+    ///     bins.fill(0);
+    ///     gpu_std::sync_threads();
+    /// }
+    /// ```
     #[inline]
     pub fn fill(&self, value: A::Value) {
         let mut index = thread::index_in_block();
@@ -142,12 +186,30 @@ impl<A: SharedAtomic, const N: usize> SharedAtomics<A, N> {
     }
 
     /// `N`.
+    ///
+    /// ```
+    /// use core::sync::atomic::AtomicU32;
+    /// use gpu_std::shared_atomics::SharedAtomics;
+    ///
+    /// fn places(bins: SharedAtomics<AtomicU32, 256>) -> usize {
+    ///     bins.len()
+    /// }
+    /// ```
     #[inline]
     pub fn len(&self) -> usize {
         N
     }
 
     /// Whether `N` is zero.
+    ///
+    /// ```
+    /// use core::sync::atomic::AtomicU32;
+    /// use gpu_std::shared_atomics::SharedAtomics;
+    ///
+    /// fn has_places(bins: SharedAtomics<AtomicU32, 256>) -> bool {
+    ///     !bins.is_empty()
+    /// }
+    /// ```
     #[inline]
     pub fn is_empty(&self) -> bool {
         N == 0
@@ -155,6 +217,17 @@ impl<A: SharedAtomic, const N: usize> SharedAtomics<A, N> {
 }
 
 /// Atomics in dynamic shared memory, from [`DynamicShared::atomics`](crate::shared::DynamicShared::atomics).
+///
+/// CUDA C: `unsigned *` into shared memory.
+///
+/// ```
+/// use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+/// use gpu_std::shared_atomics::SharedAtomicSlice;
+///
+/// fn count(bins: SharedAtomicSlice<AtomicU32>, bin: usize) {
+///     bins.at(bin).fetch_add(1, Relaxed);
+/// }
+/// ```
 #[derive(Debug)]
 pub struct SharedAtomicSlice<A> {
     first: *const A,
@@ -182,6 +255,17 @@ impl<A: SharedAtomic> SharedAtomicSlice<A> {
 
     /// The atomic at `index`, with operations of block scope.
     ///
+    /// CUDA C: `atomicAdd_block(&bins[i], 1)`; PTX: `atom.relaxed.cta.shared`.
+    ///
+    /// ```
+    /// use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+    /// use gpu_std::shared_atomics::SharedAtomicSlice;
+    ///
+    /// fn count(bins: SharedAtomicSlice<AtomicU32>) -> u32 {
+    ///     bins.at(0).fetch_add(1, Relaxed)
+    /// }
+    /// ```
+    ///
     /// # Panics
     ///
     /// If `index` is not below the length.
@@ -195,6 +279,18 @@ impl<A: SharedAtomic> SharedAtomicSlice<A> {
 
     /// Sets all elements, each thread of the block its share. All threads of the block call it, and then
     /// [`sync_threads`](crate::sync_threads), before the first use and whenever the part starts anew.
+    ///
+    /// CUDA C: a loop over `threadIdx.x`.
+    ///
+    /// ```
+    /// use core::sync::atomic::AtomicU32;
+    /// use gpu_std::shared_atomics::SharedAtomicSlice;
+    ///
+    /// fn start(bins: SharedAtomicSlice<AtomicU32>) {
+    ///     bins.fill(0);
+    ///     gpu_std::sync_threads();
+    /// }
+    /// ```
     #[inline]
     pub fn fill(&self, value: A::Value) {
         let mut index = thread::index_in_block();
@@ -205,12 +301,30 @@ impl<A: SharedAtomic> SharedAtomicSlice<A> {
     }
 
     /// How many atomics.
+    ///
+    /// ```
+    /// use core::sync::atomic::AtomicU32;
+    /// use gpu_std::shared_atomics::SharedAtomicSlice;
+    ///
+    /// fn places(bins: SharedAtomicSlice<AtomicU32>) -> usize {
+    ///     bins.len()
+    /// }
+    /// ```
     #[inline]
     pub fn len(&self) -> usize {
         self.len
     }
 
     /// Whether there are none.
+    ///
+    /// ```
+    /// use core::sync::atomic::AtomicU32;
+    /// use gpu_std::shared_atomics::SharedAtomicSlice;
+    ///
+    /// fn has_places(bins: SharedAtomicSlice<AtomicU32>) -> bool {
+    ///     !bins.is_empty()
+    /// }
+    /// ```
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.len == 0

@@ -139,6 +139,20 @@ pub fn index_3d() -> ThreadIndex3d {
 /// in the block; x runs fastest in both. In one dimension it is [`index_1d`].
 ///
 /// No two threads of a launch get the same one.
+///
+/// CUDA C++: `cooperative_groups::this_grid().thread_rank()`.
+///
+/// ```
+/// use gpu_std::{DisjointSlice, thread};
+///
+/// /// For launches of any number of dimensions.
+/// fn number(mut out: DisjointSlice<usize>) {
+///     let i = thread::index();
+///     if let Some(out) = out.get_mut(i) {
+///         *out = *i;
+///     }
+/// }
+/// ```
 #[inline]
 pub fn index() -> ThreadIndex {
     let block = block_idx().linear_in(grid_dim());
@@ -170,12 +184,30 @@ pub fn index_in_block() -> usize {
 }
 
 /// Threads of the launch along x: `gridDim.x * blockDim.x`, in 64 bits. Numba: `cuda.gridsize(1)`.
+///
+/// ```
+/// use gpu_std::thread;
+///
+/// fn trips(len: usize) -> usize {
+///     len.div_ceil(thread::grid_size_1d())
+/// }
+/// ```
 #[inline]
 pub fn grid_size_1d() -> usize {
     gpu::nctaid_x() as usize * gpu::ntid_x() as usize
 }
 
 /// Threads of the launch along y and x: its rows and columns. Numba: `cuda.gridsize(2)`, which returns the columns first.
+///
+/// CUDA C: `gridDim.y * blockDim.y`, `gridDim.x * blockDim.x`.
+///
+/// ```
+/// use gpu_std::thread;
+///
+/// fn threads() -> (usize, usize) {
+///     thread::grid_size_2d()
+/// }
+/// ```
 #[inline]
 pub fn grid_size_2d() -> (usize, usize) {
     (
@@ -186,6 +218,16 @@ pub fn grid_size_2d() -> (usize, usize) {
 
 /// Threads of the launch along z, y and x: its planes, rows and columns. Numba: `cuda.gridsize(3)`, which returns the
 /// columns first.
+///
+/// CUDA C: the products of `gridDim` and `blockDim` in z, y and x.
+///
+/// ```
+/// use gpu_std::thread;
+///
+/// fn threads() -> (usize, usize, usize) {
+///     thread::grid_size_3d()
+/// }
+/// ```
 #[inline]
 pub fn grid_size_3d() -> (usize, usize, usize) {
     let (rows, cols) = grid_size_2d();
@@ -237,6 +279,8 @@ pub fn grid_stride(len: usize) -> impl Iterator<Item = ThreadIndex> {
 ///     }
 /// }
 /// ```
+///
+/// CUDA C: two loops, `y += gridDim.y * blockDim.y` and `x += gridDim.x * blockDim.x`.
 #[inline]
 pub fn grid_stride_2d(shape: impl Into<[usize; 2]>) -> impl Iterator<Item = ThreadIndex2d> {
     let ((row, col), (rows, cols)) = (*index_2d(), grid_size_2d());
@@ -247,6 +291,21 @@ pub fn grid_stride_2d(shape: impl Into<[usize; 2]>) -> impl Iterator<Item = Thre
 
 /// The planes, rows and columns inside a shape that are this thread's in a grid-stride loop: as [`grid_stride_2d`], with
 /// planes along z.
+///
+/// CUDA C: three loops.
+///
+/// ```
+/// use gpu_std::disjoint::ThreadIndex3d;
+/// use gpu_std::{DisjointSlice, thread};
+///
+/// fn clear(mut x: DisjointSlice<f32, ThreadIndex3d>) {
+///     for i in thread::grid_stride_3d(x.shape()) {
+///         if let Some(x) = x.get_mut(i) {
+///             *x = 0.0;
+///         }
+///     }
+/// }
+/// ```
 #[inline]
 pub fn grid_stride_3d(shape: impl Into<[usize; 3]>) -> impl Iterator<Item = ThreadIndex3d> {
     let ((plane, row, col), (planes, rows, cols)) = (*index_3d(), grid_size_3d());

@@ -90,6 +90,8 @@ pub fn lane_id() -> u32 {
 ///     }
 /// }
 /// ```
+///
+/// CUDA C: `(blockIdx.x * blockDim.x + threadIdx.x) / 32` in one dimension and blocks of whole warps.
 #[inline]
 pub fn index() -> WarpIndex {
     let number = *block::index() * warps_of_block() + warp_id() as usize;
@@ -100,6 +102,21 @@ pub fn index() -> WarpIndex {
 /// The numbers below `len` that are this warp's in a loop over more parts than there are warps: its own, then one for
 /// every warp of the launch. Together the warps of a launch visit each number below `len` exactly once, whatever the
 /// grid. Every lane of a warp makes the same trips.
+///
+/// CUDA C: a loop that goes on by the number of warps.
+///
+/// ```
+/// use gpu_std::disjoint::{DisjointRows, WarpIndex};
+/// use gpu_std::warp;
+///
+/// fn clear(mut x: DisjointRows<f32, WarpIndex>) {
+///     for w in warp::grid_stride(x.nrows()) {
+///         if let Some(mut row) = x.get_mut(w) {
+///             row.iter_mut().for_each(|x| *x = 0.0);
+///         }
+///     }
+/// }
+/// ```
 #[inline]
 pub fn grid_stride(len: usize) -> impl Iterator<Item = WarpIndex> {
     let warps = thread::grid_dim().count() as usize * warps_of_block();

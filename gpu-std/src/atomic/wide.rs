@@ -60,7 +60,7 @@ macro_rules! compare_and_swap {
 impl<S: Scope> Scoped<'_, AtomicU128, S> {
     /// The value.
     ///
-    /// One compare-and-swap. From sm_90 on, as the others.
+    /// One compare-and-swap. CUDA C: `atomicCAS` of zero by zero. From sm_90 on, as the others.
     ///
     /// ```
     /// use gpu_std::atomic::{AtomicScope, AtomicU128, Device};
@@ -76,7 +76,7 @@ impl<S: Scope> Scoped<'_, AtomicU128, S> {
 
     /// Sets the value.
     ///
-    /// A compare-and-swap loop.
+    /// A compare-and-swap loop. CUDA C: `atomicExch`.
     ///
     /// ```
     /// use gpu_std::atomic::{AtomicScope, AtomicU128, Device};

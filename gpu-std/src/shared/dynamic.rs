@@ -20,6 +20,14 @@ use crate::runtime;
 use crate::shared_atomics::{SharedAtomic, SharedAtomicSlice};
 
 /// The alignment of a block's dynamic shared memory, in bytes.
+///
+/// CUDA C: `extern __shared__ __align__(128) char a[]`.
+///
+/// ```
+/// use gpu_std::shared::DYNAMIC_ALIGN;
+///
+/// assert!(align_of::<f64>() <= DYNAMIC_ALIGN);
+/// ```
 pub const DYNAMIC_ALIGN: usize = 128;
 
 /// The block's dynamic shared memory, from its start. CUDA C: `extern __shared__`; Numba: `cuda.shared.array(0, ...)`.
@@ -55,6 +63,20 @@ pub fn dynamic() -> DynamicShared {
 }
 
 /// The block's dynamic shared memory, of which parts are taken one after the other: from [`dynamic`].
+///
+/// CUDA C: the pointer `extern __shared__ char a[]`, and offsets into it.
+///
+/// ```
+/// use gpu_std::shared::{self, DynamicShared, SharedSlice};
+///
+/// fn halves(parts: &mut DynamicShared, n: usize) -> [SharedSlice<f32>; 2] {
+///     [parts.array(n), parts.array(n)]
+/// }
+///
+/// fn of_launch(n: usize) -> [SharedSlice<f32>; 2] {
+///     halves(&mut shared::dynamic(), n)
+/// }
+/// ```
 #[derive(Debug)]
 pub struct DynamicShared {
     first: *mut u8,
@@ -64,6 +86,17 @@ pub struct DynamicShared {
 
 impl DynamicShared {
     /// The next `len` elements of `T`, aligned for `T`. The contents are unspecified until written.
+    ///
+    /// CUDA C: `float *b = (float *)(a + offset)`.
+    ///
+    /// ```
+    /// use gpu_std::shared;
+    ///
+    /// fn first_of(n: usize) -> f32 {
+    ///     let values = shared::dynamic().array::<f32>(n);
+    ///     values.get(0)
+    /// }
+    /// ```
     ///
     /// # Panics
     ///
@@ -80,6 +113,20 @@ impl DynamicShared {
     /// The next `len` atomics. The contents are unspecified until written: see
     /// [`fill`](SharedAtomicSlice::fill).
     ///
+    /// CUDA C: a part of `extern __shared__` with `atomicAdd_block`.
+    ///
+    /// ```
+    /// use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+    /// use gpu_std::{shared, sync_threads};
+    ///
+    /// fn count(bins: usize, bin: usize) -> u32 {
+    ///     let counts = shared::dynamic().atomics::<AtomicU32>(bins);
+    ///     counts.fill(0);
+    ///     sync_threads();
+    ///     counts.at(bin).fetch_add(1, Relaxed)
+    /// }
+    /// ```
+    ///
     /// # Panics
     ///
     /// If the parts so far are larger than the launch's bytes; the message has both numbers.
@@ -91,6 +138,18 @@ impl DynamicShared {
     }
 
     /// Bytes after the parts so far.
+    ///
+    /// CUDA C: `%dynamic_smem_size` less what was used.
+    ///
+    /// ```
+    /// use gpu_std::shared;
+    ///
+    /// fn as_many_as_fit() -> usize {
+    ///     let mut parts = shared::dynamic();
+    ///     let floats = parts.remaining() / size_of::<f32>();
+    ///     parts.array::<f32>(floats).len()
+    /// }
+    /// ```
     #[inline]
     pub fn remaining(&self) -> usize {
         self.available.saturating_sub(self.used.bytes())
@@ -112,7 +171,7 @@ impl DynamicShared {
 }
 
 /// How many bytes the parts of dynamic shared memory need, for the host: ask for the same parts in the same order.
-/// Padding between parts is counted.
+/// Padding between parts is counted. CUDA C: `sizeof` by hand.
 ///
 /// ```
 /// use gpu_std::shared::SharedLayout;
@@ -127,12 +186,25 @@ pub struct SharedLayout {
 
 impl SharedLayout {
     /// No parts.
+    ///
+    /// ```
+    /// use gpu_std::shared::SharedLayout;
+    ///
+    /// assert_eq!(SharedLayout::new().bytes(), 0);
+    /// ```
     #[inline]
     pub const fn new() -> Self {
         Self { bytes: 0 }
     }
 
     /// With a part of `len` elements of `T` after the others.
+    ///
+    /// ```
+    /// use gpu_std::shared::SharedLayout;
+    ///
+    /// let n = 100;
+    /// assert_eq!(SharedLayout::new().array::<f64>(n).bytes(), 800);
+    /// ```
     #[inline]
     pub const fn array<T>(self, len: usize) -> Self {
         let start = self.end_aligned_for::<T>();
@@ -157,12 +229,26 @@ impl SharedLayout {
     }
 
     /// With a part of `len` atomics after the others.
+    ///
+    /// ```
+    /// use core::sync::atomic::AtomicU32;
+    /// use gpu_std::shared::SharedLayout;
+    ///
+    /// assert_eq!(SharedLayout::new().atomics::<AtomicU32>(10).bytes(), 40);
+    /// ```
     #[inline]
     pub const fn atomics<A: SharedAtomic>(self, len: usize) -> Self {
         self.array::<A>(len)
     }
 
     /// Bytes of all parts. Parts that no address space could hold are `usize::MAX` bytes.
+    ///
+    /// ```
+    /// use gpu_std::shared::SharedLayout;
+    ///
+    /// let layout = SharedLayout::new().array::<u8>(1).array::<u32>(1);
+    /// assert_eq!(layout.bytes(), 8);
+    /// ```
     #[inline]
     pub const fn bytes(self) -> usize {
         self.bytes
@@ -170,6 +256,19 @@ impl SharedLayout {
 }
 
 /// Elements in dynamic shared memory, from [`DynamicShared::array`].
+///
+/// CUDA C: `float *` into shared memory.
+///
+/// ```
+/// use gpu_std::shared::SharedSlice;
+/// use gpu_std::sync_threads;
+///
+/// fn reversed(part: SharedSlice<f32>, t: usize, x: f32) -> f32 {
+///     part.set(t, x);
+///     sync_threads();
+///     part.get(part.len() - 1 - t)
+/// }
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct SharedSlice<T> {
     first: *mut T,
@@ -178,6 +277,14 @@ pub struct SharedSlice<T> {
 
 impl<T: CheckedBitPattern> SharedSlice<T> {
     /// The element at `index`.
+    ///
+    /// ```
+    /// use gpu_std::shared::SharedSlice;
+    ///
+    /// fn read(part: SharedSlice<f32>) -> f32 {
+    ///     part.get(0)
+    /// }
+    /// ```
     ///
     /// # Panics
     ///
@@ -192,6 +299,14 @@ impl<T: CheckedBitPattern> SharedSlice<T> {
 
     /// Writes the element at `index`.
     ///
+    /// ```
+    /// use gpu_std::shared::SharedSlice;
+    ///
+    /// fn clear(part: SharedSlice<f32>) {
+    ///     part.set(0, 0.0);
+    /// }
+    /// ```
+    ///
     /// # Panics
     ///
     /// If `index` is not below the length.
@@ -204,12 +319,28 @@ impl<T: CheckedBitPattern> SharedSlice<T> {
     }
 
     /// How many elements.
+    ///
+    /// ```
+    /// use gpu_std::shared::SharedSlice;
+    ///
+    /// fn read(part: SharedSlice<f32>) -> f32 {
+    ///     part.len() as f32
+    /// }
+    /// ```
     #[inline]
     pub fn len(self) -> usize {
         self.len
     }
 
     /// Whether there are none.
+    ///
+    /// ```
+    /// use gpu_std::shared::SharedSlice;
+    ///
+    /// fn is_there(part: SharedSlice<f32>) -> bool {
+    ///     !part.is_empty()
+    /// }
+    /// ```
     #[inline]
     pub fn is_empty(self) -> bool {
         self.len == 0

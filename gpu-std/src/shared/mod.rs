@@ -64,6 +64,24 @@ macro_rules! shared_array {
 }
 
 /// `N` elements in shared memory, from [`shared_array!`](crate::shared_array).
+///
+/// Copying it copies an address. CUDA C: `__shared__ float a[256]`; Numba: `cuda.shared.array`.
+///
+/// ```
+/// use gpu_std::shared::SharedArray;
+/// use gpu_std::{shared_array, sync_threads};
+///
+/// /// A helper that gets the kernel's array.
+/// fn exchange(array: SharedArray<f32, 256>, t: usize, x: f32) -> f32 {
+///     array.set(t, x);
+///     sync_threads();
+///     array.get(t)
+/// }
+///
+/// fn use_it(t: usize, x: f32) -> f32 {
+///     exchange(shared_array![f32; 256], t, x)
+/// }
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct SharedArray<T, const N: usize> {
     first: *mut T,
@@ -81,6 +99,21 @@ impl<T: CheckedBitPattern, const N: usize> SharedArray<T, N> {
 
     /// The element at `index`.
     ///
+    /// CUDA C: `a[i]`; PTX: `ld.shared`.
+    ///
+    /// ```
+    /// use gpu_std::{shared_array, sync_threads, thread};
+    ///
+    /// fn share(x: f32) -> f32 {
+    ///     let array = shared_array![f32; 256];
+    ///     let t = thread::index_in_block();
+    ///     array.set(t, x);
+    ///     sync_threads();
+    ///     let t = 255 - t;
+    ///     array.get(t)
+    /// }
+    /// ```
+    ///
     /// # Panics
     ///
     /// If `index` is not below `N`.
@@ -94,6 +127,19 @@ impl<T: CheckedBitPattern, const N: usize> SharedArray<T, N> {
 
     /// Writes the element at `index`.
     ///
+    /// CUDA C: `a[i] = value`; PTX: `st.shared`.
+    ///
+    /// ```
+    /// use gpu_std::{shared_array, sync_threads, thread};
+    ///
+    /// fn clear() {
+    ///     let array = shared_array![f32; 256];
+    ///     let t = thread::index_in_block();
+    ///     array.set(t, 0.0);
+    ///     sync_threads();
+    /// }
+    /// ```
+    ///
     /// # Panics
     ///
     /// If `index` is not below `N`.
@@ -106,12 +152,32 @@ impl<T: CheckedBitPattern, const N: usize> SharedArray<T, N> {
     }
 
     /// `N`.
+    ///
+    /// A constant.
+    ///
+    /// ```
+    /// use gpu_std::shared_array;
+    ///
+    /// fn places() -> usize {
+    ///     shared_array![f32; 256].len()
+    /// }
+    /// ```
     #[inline]
     pub fn len(self) -> usize {
         N
     }
 
     /// Whether `N` is zero.
+    ///
+    /// A constant.
+    ///
+    /// ```
+    /// use gpu_std::shared_array;
+    ///
+    /// fn has_places() -> bool {
+    ///     !shared_array![f32; 256].is_empty()
+    /// }
+    /// ```
     #[inline]
     pub fn is_empty(self) -> bool {
         N == 0
@@ -134,6 +200,24 @@ impl<T: CheckedBitPattern, const N: usize> AsyncCopy for SharedArray<T, N> {
 }
 
 /// `ROWS` rows of `COLS` elements in shared memory, from [`shared_array!`](crate::shared_array).
+///
+/// Copying it copies an address. CUDA C: `__shared__ float a[16][16]`; Numba: `cuda.shared.array`.
+///
+/// ```
+/// use gpu_std::shared::SharedArray2d;
+/// use gpu_std::{shared_array, sync_threads};
+///
+/// /// A helper that gets the kernel's array.
+/// fn exchange(array: SharedArray2d<f32, 16, 16>, t: usize, x: f32) -> f32 {
+///     array.set((t / 16, t % 16), x);
+///     sync_threads();
+///     array.get((t / 16, t % 16))
+/// }
+///
+/// fn use_it(t: usize, x: f32) -> f32 {
+///     exchange(shared_array![f32; 16, 16], t, x)
+/// }
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct SharedArray2d<T, const ROWS: usize, const COLS: usize> {
     first: *mut T,
@@ -150,6 +234,21 @@ impl<T: CheckedBitPattern, const ROWS: usize, const COLS: usize> SharedArray2d<T
     }
 
     /// The element at `(row, col)`.
+    ///
+    /// CUDA C: `a[i]`; PTX: `ld.shared`.
+    ///
+    /// ```
+    /// use gpu_std::{shared_array, sync_threads, thread};
+    ///
+    /// fn share(x: f32) -> f32 {
+    ///     let array = shared_array![f32; 16, 16];
+    ///     let t = thread::index_in_block();
+    ///     array.set((t / 16, t % 16), x);
+    ///     sync_threads();
+    ///     let t = 255 - t;
+    ///     array.get((t / 16, t % 16))
+    /// }
+    /// ```
     ///
     /// # Panics
     ///
@@ -170,6 +269,19 @@ impl<T: CheckedBitPattern, const ROWS: usize, const COLS: usize> SharedArray2d<T
     }
 
     /// Writes the element at `(row, col)`.
+    ///
+    /// CUDA C: `a[i] = value`; PTX: `st.shared`.
+    ///
+    /// ```
+    /// use gpu_std::{shared_array, sync_threads, thread};
+    ///
+    /// fn clear() {
+    ///     let array = shared_array![f32; 16, 16];
+    ///     let t = thread::index_in_block();
+    ///     array.set((t / 16, t % 16), 0.0);
+    ///     sync_threads();
+    /// }
+    /// ```
     ///
     /// # Panics
     ///
@@ -206,6 +318,24 @@ impl<T: CheckedBitPattern, const ROWS: usize, const COLS: usize> AsyncCopy
 }
 
 /// `PLANES` planes of `ROWS` rows of `COLS` elements in shared memory, from [`shared_array!`](crate::shared_array).
+///
+/// Copying it copies an address. CUDA C: `__shared__ float a[4][8][8]`; Numba: `cuda.shared.array`.
+///
+/// ```
+/// use gpu_std::shared::SharedArray3d;
+/// use gpu_std::{shared_array, sync_threads};
+///
+/// /// A helper that gets the kernel's array.
+/// fn exchange(array: SharedArray3d<f32, 4, 8, 8>, t: usize, x: f32) -> f32 {
+///     array.set((t / 64, t / 8 % 8, t % 8), x);
+///     sync_threads();
+///     array.get((t / 64, t / 8 % 8, t % 8))
+/// }
+///
+/// fn use_it(t: usize, x: f32) -> f32 {
+///     exchange(shared_array![f32; 4, 8, 8], t, x)
+/// }
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct SharedArray3d<T, const PLANES: usize, const ROWS: usize, const COLS: usize> {
     first: *mut T,
@@ -225,6 +355,21 @@ impl<T: CheckedBitPattern, const PLANES: usize, const ROWS: usize, const COLS: u
 
     /// The element at `(plane, row, col)`.
     ///
+    /// CUDA C: `a[i]`; PTX: `ld.shared`.
+    ///
+    /// ```
+    /// use gpu_std::{shared_array, sync_threads, thread};
+    ///
+    /// fn share(x: f32) -> f32 {
+    ///     let array = shared_array![f32; 4, 8, 8];
+    ///     let t = thread::index_in_block();
+    ///     array.set((t / 64, t / 8 % 8, t % 8), x);
+    ///     sync_threads();
+    ///     let t = 255 - t;
+    ///     array.get((t / 64, t / 8 % 8, t % 8))
+    /// }
+    /// ```
+    ///
     /// # Panics
     ///
     /// If `plane` is not below `PLANES`, `row` not below `ROWS`, or `col` not below `COLS`.
@@ -236,6 +381,19 @@ impl<T: CheckedBitPattern, const PLANES: usize, const ROWS: usize, const COLS: u
     }
 
     /// Writes the element at `(plane, row, col)`.
+    ///
+    /// CUDA C: `a[i] = value`; PTX: `st.shared`.
+    ///
+    /// ```
+    /// use gpu_std::{shared_array, sync_threads, thread};
+    ///
+    /// fn clear() {
+    ///     let array = shared_array![f32; 4, 8, 8];
+    ///     let t = thread::index_in_block();
+    ///     array.set((t / 64, t / 8 % 8, t % 8), 0.0);
+    ///     sync_threads();
+    /// }
+    /// ```
     ///
     /// # Panics
     ///
