@@ -127,6 +127,11 @@ fn a_static_of_kernels_with_different_choices_is_one() -> oxwarp::Result<()> {
     counts.on(&gpu).grid(1).block(32).launch()?;
     launch!(counts_fast[1, 1](&mut y))?;
     assert_eq!(y.to_vec()?, [37]);
+    let ptx = device_code::all();
+    let definitions = ptx
+        .lines()
+        .filter(|line| line.contains(".global .align") && line.contains("COUNTER"));
+    assert_eq!(definitions.count(), 1);
     Ok(())
 }
 
