@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Checks and measures on a GPU machine that has neither cargo nor Rust.
 #
-#   scripts/gpu.sh pack             builds tests, examples and benchmarks here and puts them, stripped, into carry/
-#   scripts/gpu.sh run [PART...]    runs what is in carry/, on the GPU machine; PART is tests, examples, bench or sanitize,
-#                                   all of them if none is given
+#   scripts/gpu.sh pack             builds tests, examples and benchmarks here and puts them, stripped, into carry/; with
+#                                   LIBDEVICE=/path/to/libdevice.10.bc the accuracy of its functions is measured too
+#   scripts/gpu.sh run [PART...]    runs what is in carry/, on the GPU machine; PART is tests, examples, bench, accuracy or
+#                                   sanitize, all of them if none is given
 #
 # Logs of tests and of compute-sanitizer are in $OUT, or in carry/log. The exit status is that of the first failure.
 # NVRTC and compute-sanitizer are used where there are any.
@@ -25,6 +26,12 @@ for line in sys.stdin:
         print(message["target"]["name"], message["executable"])'
 }
 
+# build_accuracy NAME LIBDEVICE: the program that measures the mathematical functions, with those of one library.
+build_accuracy() {
+    OXWARP_LIBDEVICE=$2 cargo build --release --bench accuracy --message-format=json | executables |
+        while read -r _ path; do cp "$path" "carry/bench/accuracy_$1"; done
+}
+
 # The programs share most of their code, which a window over all of them finds: a tenth of the size.
 pack() {
     rm -rf carry
@@ -42,6 +49,10 @@ pack() {
     cargo build --release --benches --message-format=json | executables | while read -r name path; do
         case $name in cuda_c | launch) cp "$path" "carry/bench/$name" ;; esac
     done
+    build_accuracy libm off
+    if [[ -n ${LIBDEVICE:-} ]]; then
+        build_accuracy libdevice "$LIBDEVICE"
+    fi
     strip carry/*/*
     tar -C carry -c test example bench | xz --lzma2=preset=6,dict=128MiB > carry.tar.xz
     rm -r carry/*
@@ -84,6 +95,19 @@ bench() {
     return $failed
 }
 
+# What becomes docs/accuracy.md is in accuracy.md.
+accuracy() {
+    local failed=0 name
+    for name in libdevice libm; do
+        : > "$log/$name.txt"
+        if [ -x "carry/bench/accuracy_$name" ]; then
+            "carry/bench/accuracy_$name" > "$log/$name.txt" || failed=1
+        fi
+    done
+    carry/bench/accuracy_libm table "$log/libdevice.txt" "$log/libm.txt" | tee "$log/accuracy.md"
+    return $failed
+}
+
 # Tests that launch nothing, but take time.
 skipped=(ptxas_takes_it assembles)
 
@@ -118,7 +142,7 @@ sanitize() {
 
 run() {
     local parts=("$@") part failed=0
-    [ ${#parts[@]} -gt 0 ] || parts=(tests examples bench sanitize)
+    [ ${#parts[@]} -gt 0 ] || parts=(tests examples bench accuracy sanitize)
     export OXWARP_DEVICE=${OXWARP_DEVICE:-cuda} log=${OUT:-carry/log}
     export skips=${skipped[*]/#/--skip }
     export -f test_program sanitize_program
@@ -136,7 +160,7 @@ run() {
 }
 
 usage() {
-    echo "usage: scripts/gpu.sh pack | run [tests] [examples] [bench] [sanitize]" >&2
+    echo "usage: scripts/gpu.sh pack | run [tests] [examples] [bench] [accuracy] [sanitize]" >&2
     exit 2
 }
 
@@ -146,7 +170,7 @@ case $action in
 pack) pack ;;
 run)
     for part in "$@"; do
-        case $part in tests | examples | bench | sanitize) ;; *) usage ;; esac
+        case $part in tests | examples | bench | accuracy | sanitize) ;; *) usage ;; esac
     done
     run "$@"
     ;;

@@ -418,6 +418,42 @@ fn inverses_hold_in_the_tails() {
 }
 
 #[test]
+fn inverses_hold_in_the_middle() {
+    for k in 1..1000 {
+        let x = f64::from(k) / 500.0;
+        let (inverse, quantile) = (math::erfc_inv(x), math::norm_cdf_inv(x / 2.0));
+        let error = (libm::erfc(inverse) - x).abs() / x.min(2.0 - x);
+        assert!(error < 4e-15, "erfc_inv({x}) = {inverse}: {error}");
+        let error = (math::norm_cdf(quantile) * 2.0 - x).abs() / x.min(2.0 - x);
+        assert!(
+            error < 4e-15,
+            "norm_cdf_inv({}) = {quantile}: {error}",
+            x / 2.0
+        );
+        let inverse = f64::from(math::erfc_inv(x as f32));
+        let error = (inverse - math::erfc_inv(f64::from(x as f32))).abs();
+        assert!(
+            error <= 2e-7 * inverse.abs(),
+            "erfc_inv({x}f32) = {inverse}: {error}"
+        );
+    }
+}
+
+#[test]
+fn inverse_hyperbolic_functions_are_accurate_where_stds_are_not() {
+    assert_eq!(math::asinh(f32::MAX), 89.415985);
+    assert_eq!(math::acosh(f64::MAX), 710.4758600739439);
+    assert!((math::acosh(1.0 + f64::EPSILON) / 2.1073424255447014e-8 - 1.0).abs() < 1e-15);
+    assert!((math::atanh(0.5f64) - 0.5493061443340549).abs() < 2e-16);
+    assert!(
+        math::acosh(-6.7e7f32).is_nan()
+            && math::acosh(0.5f64).is_nan()
+            && math::acosh(f32::NAN).is_nan()
+    );
+    assert_eq!([math::acosh(1.0), math::atanh(1.0)], [0.0, f64::INFINITY]);
+}
+
+#[test]
 fn half_turns_are_exact() {
     for k in -8..8i32 {
         let x = f64::from(k) * 0.5;
@@ -431,6 +467,12 @@ fn half_turns_are_exact() {
         );
     }
     assert_eq!(math::sin_pi(1e15 + 0.5), 1.0);
+    assert_eq!(math::sin_pi(-1e-20), -1e-20 * std::f64::consts::PI);
+    assert_eq!(
+        math::cos_pi(-0.5 - 1e-10f64),
+        -(1e-10f64 + 0.5 - 0.5) * std::f64::consts::PI
+    );
+    assert_eq!([math::sin_pi(f64::MAX), math::cos_pi(f64::MAX)], [0.0, 1.0]);
     assert!(math::sin_pi(f64::INFINITY).is_nan() && math::cos_pi(f32::NAN).is_nan());
     assert!((math::norm3(3e200, 4e200, 0.0) / 5e200 - 1.0f64).abs() < 1e-15);
     assert_eq!(math::modf(-2.5), (-0.5, -2.0));

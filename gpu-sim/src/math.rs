@@ -36,6 +36,12 @@ functions! {
     "gpu.math.lgamma" lgamma(x: f64) -> f64 = libm::lgamma;
     "gpu.math.exp10f" exp10f(x: f32) -> f32 = libm::exp10f;
     "gpu.math.exp10" exp10(x: f64) -> f64 = libm::exp10;
+    "gpu.math.asinhf" asinhf(x: f32) -> f32 = libm::asinhf;
+    "gpu.math.asinh" asinh(x: f64) -> f64 = libm::asinh;
+    "gpu.math.acoshf" acoshf(x: f32) -> f32 = libm::acoshf;
+    "gpu.math.acosh" acosh(x: f64) -> f64 = libm::acosh;
+    "gpu.math.atanhf" atanhf(x: f32) -> f32 = libm::atanhf;
+    "gpu.math.atanh" atanh(x: f64) -> f64 = libm::atanh;
     "gpu.math.j0f" j0f(x: f32) -> f32 = libm::j0f;
     "gpu.math.j0" j0(x: f64) -> f64 = libm::j0;
     "gpu.math.j1f" j1f(x: f32) -> f32 = libm::j1f;

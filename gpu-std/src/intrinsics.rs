@@ -451,6 +451,18 @@ unsafe extern "C" {
     pub safe fn exp10f(x: f32) -> f32;
     #[link_name = "gpu.math.exp10"]
     pub safe fn exp10(x: f64) -> f64;
+    #[link_name = "gpu.math.asinhf"]
+    pub safe fn asinhf(x: f32) -> f32;
+    #[link_name = "gpu.math.asinh"]
+    pub safe fn asinh(x: f64) -> f64;
+    #[link_name = "gpu.math.acoshf"]
+    pub safe fn acoshf(x: f32) -> f32;
+    #[link_name = "gpu.math.acosh"]
+    pub safe fn acosh(x: f64) -> f64;
+    #[link_name = "gpu.math.atanhf"]
+    pub safe fn atanhf(x: f32) -> f32;
+    #[link_name = "gpu.math.atanh"]
+    pub safe fn atanh(x: f64) -> f64;
     #[link_name = "gpu.math.j0f"]
     pub safe fn j0f(x: f32) -> f32;
     #[link_name = "gpu.math.j0"]

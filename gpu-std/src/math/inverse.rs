@@ -97,7 +97,7 @@ macro_rules! functions {
                         $float::NAN
                     };
                 }
-                let mut y = estimate(1.0, x * (2.0 - x));
+                let mut y = estimate(1.0 - x, x * (2.0 - x));
                 for _ in 0..$steps + 1 {
                     y = step(y, x - Real::erfc(y));
                 }

@@ -39,6 +39,11 @@ functions! {
     ln_gamma(x: T) -> T = lgamma, "x";
     /// 10 to the power of `x`. CUDA C: `exp10`, `exp10f`.
     exp10(x: T) -> T = exp10, "x";
+    /// The inverse hyperbolic sine. CUDA C: `asinh`. Std's `x.asinh()` is a formula of its own, which overflows for the
+    /// greatest `x`.
+    asinh(x: T) -> T = asinh, "x";
+    /// The inverse hyperbolic tangent. CUDA C: `atanh`. Std's `x.atanh()` is a formula of its own, which is not as accurate.
+    atanh(x: T) -> T = atanh, "x";
     /// The Bessel function of the first kind of order 0. CUDA C: `j0`, `j0f`.
     j0(x: T) -> T = j0, "x";
     /// The Bessel function of the first kind of order 1. CUDA C: `j1`, `j1f`.
@@ -82,6 +87,24 @@ functions! {
     norm_cdf(x: T) -> T = norm_cdf, "x";
     /// The inverse of [`norm_cdf`]: NaN outside [0, 1]. CUDA C: `normcdfinv`.
     norm_cdf_inv(x: T) -> T = norm_cdf_inv, "x";
+}
+
+/// The inverse hyperbolic cosine: NaN below 1. CUDA C: `acosh`. Std's `x.acosh()` is a formula of its own, which is not
+/// accurate near 1 and overflows for the greatest `x`.
+///
+/// ```
+/// fn rapidity(lorentz_factor: f64) -> f64 {
+///     gpu_std::math::acosh(lorentz_factor)
+/// }
+/// ```
+#[inline]
+pub fn acosh<T: Real>(x: T) -> T {
+    // C's function is not asked: that of `libm` gives numbers for some negative ones.
+    if x < T::ONE {
+        T::from_f64(f64::NAN)
+    } else {
+        x.acosh()
+    }
 }
 
 /// The Bessel function of the first kind of order `n`. CUDA C: `jn`, `jnf`.
@@ -227,9 +250,9 @@ pub fn sin_cos_pi<T: Real>(x: T) -> (T, T) {
 #[inline]
 fn half_turns<T: Real>(x: T) -> (u32, T) {
     let two = T::ONE + T::ONE;
-    let turn = x - two * (x / two).floor();
+    let turn = x - two * (x / two).round_ties_even();
     let quarter = (turn + turn).round_ties_even();
-    (quarter.to_u32() & 3, turn - quarter / two)
+    ((quarter + two + two).to_u32() & 3, turn - quarter / two)
 }
 
 /// `sin(pi * (quarter / 2 + rest))`

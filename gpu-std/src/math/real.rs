@@ -115,6 +115,12 @@ pub trait Real:
     #[doc(hidden)]
     fn exp10(self) -> Self;
     #[doc(hidden)]
+    fn asinh(self) -> Self;
+    #[doc(hidden)]
+    fn acosh(self) -> Self;
+    #[doc(hidden)]
+    fn atanh(self) -> Self;
+    #[doc(hidden)]
     fn j0(self) -> Self;
     #[doc(hidden)]
     fn j1(self) -> Self;
@@ -287,7 +293,7 @@ real! { f32:
     sqrt() = sqrt_f32; floor() = floor_f32; trunc() = trunc_f32; round_ties_even() = rint_f32; fma(y, z) = fma_f32;
     sin() = sinf; cos() = cosf; exp() = expf; exp2() = exp2f; ln() = logf; log2() = log2f; tanh() = tanhf; cbrt() = cbrtf;
     erf() = erff; erfc() = erfcf; tgamma() = tgammaf; lgamma() = lgammaf; exp10() = exp10f;
-    j0() = j0f; j1() = j1f; y0() = y0f; y1() = y1f;
+    asinh() = asinhf; acosh() = acoshf; atanh() = atanhf; j0() = j0f; j1() = j1f; y0() = y0f; y1() = y1f;
     nextafter(y) = nextafterf; remainder(y) = remainderf; fdim(y) = fdimf;
 }
 
@@ -295,6 +301,6 @@ real! { f64:
     sqrt() = sqrt_f64; floor() = floor_f64; trunc() = trunc_f64; round_ties_even() = rint_f64; fma(y, z) = fma_f64;
     sin() = sin; cos() = cos; exp() = exp; exp2() = exp2; ln() = log; log2() = log2; tanh() = tanh; cbrt() = cbrt;
     erf() = erf; erfc() = erfc; tgamma() = tgamma; lgamma() = lgamma; exp10() = exp10;
-    j0() = j0; j1() = j1; y0() = y0; y1() = y1;
+    asinh() = asinh; acosh() = acosh; atanh() = atanh; j0() = j0; j1() = j1; y0() = y0; y1() = y1;
     nextafter(y) = nextafter; remainder(y) = remainder; fdim(y) = fdim;
 }

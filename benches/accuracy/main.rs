@@ -1,0 +1,159 @@
+//! How far the mathematical functions are from the right results, at most: every `f32` there is, and many an `f64`.
+//!
+//! `accuracy` measures on the device that `OXWARP_DEVICE` names and prints a line for each function: its name, then the error
+//! and where, for `f32` and for `f64`, with tabs between them. The simulator measures a sample. Which library the functions
+//! come from was chosen when this program was compiled (`OXWARP_LIBDEVICE`).
+//!
+//! `accuracy table LIBDEVICE LIBM` makes Markdown of two such outputs: `docs/accuracy.md`.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::process::ExitCode;
+use std::time::Instant;
+use std::{env, fs};
+
+use oxwarp::prelude::*;
+
+mod functions;
+mod measure;
+mod reference;
+mod samples;
+
+use functions::{Effort, Function};
+use measure::Worst;
+
+/// All singles; a sample for the simulator, in steps of a prime.
+const ON_GPU: Effort = Effort {
+    stride: 1,
+    pairs: 1 << 30,
+    doubles: 20_000,
+};
+const SIMULATED: Effort = Effort {
+    stride: 1_048_573,
+    pairs: 4096,
+    doubles: 100,
+};
+
+/// What stands above the table, and its head.
+const PREFACE: &str = "\
+# Accuracy of the mathematical functions
+
+How far results on a GPU are from the correctly rounded ones, at most, in units in the last place: as NVIDIA's own figures,
+which are those of the CUDA C++ Programming Guide, \"Mathematical Functions\" (found by tests, as these here, and no promise).
+
+- `f32`: every one of the 2^32 arguments, or 2^30 random pairs of arguments for functions of two, against the same library's
+  function of `f64`, rounded.
+- `f64`: some 20,000 arguments of all sizes, against more than 100 correct bits (`benches/accuracy/reference.rs`).
+- *libdevice* and *libm*: where the functions come from. CUDA's libdevice is used where it is found when a kernel is compiled, else
+  the `libm` crate. What std computes in Rust (`of std`) and what `oxwarp::math` computes on top is the same for both.
+
+`scripts/gpu.sh run accuracy` (`cargo bench --bench accuracy`) measures and prints this page. A distance of NaN: one of the two
+results is a number and the other is none.
+
+| function | `f32`: libdevice | libm | NVIDIA | `f64`: libdevice | libm | NVIDIA | worst `f32`, libm | worst `f64`, libm |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- |
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = env::args()
+        .skip(1)
+        .filter(|argument| argument != "--bench")
+        .collect();
+    match &arguments[..] {
+        [] => match measure_all() {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                eprintln!("{error}");
+                ExitCode::FAILURE
+            }
+        },
+        [command, libdevice, libm] if command == "table" => {
+            print!("{}", table(&read(libdevice), &read(libm)));
+            ExitCode::SUCCESS
+        }
+        _ => {
+            eprintln!("usage: accuracy | accuracy table LIBDEVICE LIBM");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn measure_all() -> oxwarp::Result<()> {
+    let (gpu, started) = (Gpu::new()?, Instant::now());
+    let effort = if gpu.is_simulator() {
+        SIMULATED
+    } else {
+        ON_GPU
+    };
+    for Function { name, measure, .. } in functions::all() {
+        let [single, double] = measure(&gpu, effort)?;
+        println!("{name}\t{}\t{}", text(single), text(double));
+        let _ = std::io::stdout().flush();
+    }
+    eprintln!("{}: {:.1} s", gpu.name(), started.elapsed().as_secs_f64());
+    Ok(())
+}
+
+fn text(worst: Worst) -> String {
+    let [x, y] = worst.at;
+    let distance = match worst.distance {
+        u64::MAX => "NaN".into(),
+        distance if distance == u32::MAX.into() => "NaN".into(),
+        distance => distance.to_string(),
+    };
+    if worst.distance == 0 {
+        return "0\t".into();
+    }
+    if y == 0.0 {
+        format!("{distance}\t{x:e}")
+    } else {
+        format!("{distance}\t{x:e}, {y:e}")
+    }
+}
+
+/// The lines of an output, by function.
+fn read(file: &str) -> BTreeMap<String, Vec<String>> {
+    let text = fs::read_to_string(file).unwrap_or_else(|error| panic!("{file}: {error}"));
+    let lines = text
+        .lines()
+        .map(|line| line.split('\t').map(String::from).collect::<Vec<_>>());
+    lines.map(|mut fields| (fields.remove(0), fields)).collect()
+}
+
+fn table(
+    libdevice: &BTreeMap<String, Vec<String>>,
+    libm: &BTreeMap<String, Vec<String>>,
+) -> String {
+    let mut text = String::from(PREFACE);
+    for Function {
+        name,
+        nvidia,
+        limits,
+        ..
+    } in functions::all()
+    {
+        let field = |of: &BTreeMap<String, Vec<String>>, index: usize| {
+            of.get(name)
+                .and_then(|fields| fields.get(index))
+                .cloned()
+                .unwrap_or_else(|| "?".into())
+        };
+        let limits = if limits.is_empty() {
+            String::new()
+        } else {
+            format!(", {limits}")
+        };
+        text.push_str(&format!(
+            "| `{name}`{limits} | {} | {} | {} | {} | {} | {} | {} | {} |\n",
+            field(libdevice, 0),
+            field(libm, 0),
+            nvidia[0],
+            field(libdevice, 2),
+            field(libm, 2),
+            nvidia[1],
+            field(libm, 1),
+            field(libm, 3),
+        ));
+    }
+    text
+}
