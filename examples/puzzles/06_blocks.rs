@@ -4,9 +4,7 @@ use oxwarp::prelude::*;
 
 #[kernel]
 pub fn blocks(a: &[f32], mut out: DisjointSlice<f32>) {
-    for i in thread::grid_stride(out.len()) {
-        if let Some(out) = out.get_mut(i) {
-            *out = a[*i] + 10.0;
-        }
+    for (i, out) in out.grid_stride_mut() {
+        *out = a[*i] + 10.0;
     }
 }
