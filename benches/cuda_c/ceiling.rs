@@ -1,5 +1,5 @@
-//! What the device reaches at most, measured in the same run: bytes a second in a copy, and `f32` operations a second in a
-//! loop of fused multiply-adds.
+//! What the device reaches at most, measured in the same run: bytes a second in a copy, `f32` operations a second in a loop of
+//! fused multiply-adds, and operations of the matrix units in a loop of `mma.sync`.
 
 use oxwarp::Gpu;
 
@@ -25,6 +25,8 @@ pub struct Ceilings {
     pub bytes: f64,
     /// Operations on `f32`.
     pub flops: f64,
+    /// Operations of the matrix units, on bf16.
+    pub matrix_flops: f64,
 }
 
 impl Ceilings {
@@ -33,6 +35,7 @@ impl Ceilings {
         Ok(Ceilings {
             bytes: copy(gpu, driver)?,
             flops: multiply_add(gpu, driver, twins)?,
+            matrix_flops: matrix_multiply(gpu, driver, twins)?,
         })
     }
 
@@ -41,6 +44,7 @@ impl Ceilings {
         match work {
             Work::Bytes(_) => Some(self.bytes),
             Work::Flops(_) => Some(self.flops),
+            Work::MatrixFlops(_) => Some(self.matrix_flops),
             Work::Results(_) => None,
         }
     }
@@ -64,6 +68,17 @@ fn multiply_add(gpu: &Gpu, driver: &Driver, twins: &mut Twins) -> Outcome<f64> {
     let twin = Twin::new("fma_ceiling", grid, BLOCK, arguments);
     let seconds = fastest(driver, || driver.launch(function, &twin))?;
     Ok((grid * BLOCK) as f64 * f64::from(TRIPS) * FLOPS_OF_A_TRIP / seconds)
+}
+
+fn matrix_multiply(gpu: &Gpu, driver: &Driver, twins: &mut Twins) -> Outcome<f64> {
+    let function = twins.function(SOURCE, "mma_ceiling")?;
+    let out = gpu.zeros::<f32>(1)?;
+    let grid = driver.multiprocessors()? * 8;
+    let twin = Twin::new("mma_ceiling", grid, BLOCK, arguments![TRIPS, out]);
+    let seconds = fastest(driver, || driver.launch(function, &twin))?;
+    // Eight products a trip in a warp, each of 16x8x16.
+    let flops_of_a_warp = f64::from(TRIPS) * 8.0 * 2.0 * 16.0 * 8.0 * 16.0;
+    Ok((grid * BLOCK / 32) as f64 * flops_of_a_warp / seconds)
 }
 
 fn fastest(driver: &Driver, run: impl Fn() -> Outcome<()>) -> Outcome<f64> {

@@ -149,7 +149,10 @@ impl Bench<'_> {
 /// How much work that is, in its own unit.
 pub fn amount(work: Work) -> f64 {
     match work {
-        Work::Bytes(amount) | Work::Flops(amount) | Work::Results(amount) => amount,
+        Work::Bytes(amount)
+        | Work::Flops(amount)
+        | Work::MatrixFlops(amount)
+        | Work::Results(amount) => amount,
     }
 }
 

@@ -54,13 +54,15 @@ impl Report {
     pub fn caption(&self) -> String {
         format!(
             "{}: safe Rust with bounds checks (PTX for sm_{}) against CUDA C (NVRTC {}.{}). Below 1 the Rust kernel is faster; `unchecked` is the ratio with `unsafe(unchecked)`. \
-             Ceilings: {:.2} TB/s (the driver's copy), {:.1} TFLOP/s (a loop of FMAs).",
+             Ceilings: {:.2} TB/s (the driver's copy), {:.1} TFLOP/s (a loop of FMAs), \
+             {:.1} TFLOP/s (a loop of bf16 mma.sync).",
             self.device,
             self.target,
             self.nvrtc.0,
             self.nvrtc.1,
             self.ceilings.bytes / 1e12,
-            self.ceilings.flops / 1e12
+            self.ceilings.flops / 1e12,
+            self.ceilings.matrix_flops / 1e12
         )
     }
 
@@ -71,7 +73,11 @@ impl Report {
             "device": self.device,
             "target": self.target,
             "nvrtc": format!("{}.{}", self.nvrtc.0, self.nvrtc.1),
-            "ceilings": { "bytes_per_s": self.ceilings.bytes, "flops_per_s": self.ceilings.flops },
+            "ceilings": {
+                "bytes_per_s": self.ceilings.bytes,
+                "flops_per_s": self.ceilings.flops,
+                "matrix_flops_per_s": self.ceilings.matrix_flops,
+            },
             "geometric_mean": self.means().0,
             "geometric_mean_unchecked": self.means().1,
             "cases": rows,
@@ -109,7 +115,7 @@ fn row_json(row: &Row) -> Value {
 fn unit(work: Work) -> (f64, &'static str) {
     match work {
         Work::Bytes(_) => (1e-9, "GB/s"),
-        Work::Flops(_) => (1e-12, "TFLOP/s"),
+        Work::Flops(_) | Work::MatrixFlops(_) => (1e-12, "TFLOP/s"),
         Work::Results(_) => (1e-9, "G/s"),
     }
 }

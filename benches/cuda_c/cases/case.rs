@@ -62,6 +62,8 @@ pub enum Work {
     Bytes(f64),
     /// Operations on `f32`; a fused multiply-add counts as two.
     Flops(f64),
+    /// Operations of the matrix units; a multiplication and addition count as two.
+    MatrixFlops(f64),
     /// Results of another kind, which have no ceiling: interactions, random numbers.
     Results(f64),
 }
@@ -106,6 +108,12 @@ impl Extent for usize {
 impl Extent for (usize, usize) {
     fn extent(self) -> [u32; 3] {
         [self.0 as u32, self.1 as u32, 1]
+    }
+}
+
+impl Extent for (usize, usize, usize) {
+    fn extent(self) -> [u32; 3] {
+        [self.0 as u32, self.1 as u32, self.2 as u32]
     }
 }
 

@@ -8,6 +8,7 @@
 mod batched;
 mod bitonic;
 mod black_scholes;
+mod blocked;
 pub mod case;
 mod chacha20;
 mod convolution;
@@ -15,6 +16,7 @@ mod histogram;
 mod layer_norm;
 mod mandelbrot;
 mod matmul;
+mod matrix_units;
 mod memory;
 mod monte_carlo;
 mod nbody;
@@ -22,6 +24,7 @@ mod random;
 mod reduction;
 mod scan;
 mod softmax;
+mod spmv;
 mod stencil;
 mod structs;
 mod transpose;
@@ -45,16 +48,20 @@ pub const ALL: &[Entry] = &[
     histogram::SHARED,
     histogram::GLOBAL,
     stencil::STENCIL_2D,
+    stencil::STENCIL_3D,
     convolution::CONVOLUTION,
     matmul::NAIVE,
     matmul::TILED,
+    blocked::BLOCKED,
     batched::BATCHED,
     nbody::NBODY,
     mandelbrot::MANDELBROT,
     black_scholes::BLACK_SCHOLES,
     monte_carlo::MONTE_CARLO,
+    spmv::SPMV,
     bitonic::BITONIC,
     softmax::SOFTMAX,
     layer_norm::LAYER_NORM,
     chacha20::CHACHA20,
+    matrix_units::MATMUL_BF16,
 ];

@@ -59,7 +59,7 @@ pub(super) fn block_reduce_for_all(
 
 /// The same for a warp.
 #[inline]
-fn warp_reduce(own: f32, combine: impl Fn(f32, f32) -> f32) -> f32 {
+pub(super) fn warp_reduce(own: f32, combine: impl Fn(f32, f32) -> f32) -> f32 {
     let mut result = own;
     let mut lanes = 16;
     while lanes > 0 {

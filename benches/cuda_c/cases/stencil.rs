@@ -1,7 +1,7 @@
-//! One step of diffusion on a grid: the 5-point stencil in two dimensions.
+//! One step of diffusion on a grid: the 5-point stencil in two dimensions, and the 7-point stencil in three.
 
-use oxwarp::DeviceArray2;
 use oxwarp::prelude::*;
+use oxwarp::{DeviceArray2, DeviceArray3};
 
 use super::case::{arguments, close, launch_either, with_unchecked};
 use super::random::floats;
@@ -20,6 +20,28 @@ with_unchecked! {
             let is_inside = row > 0 && row < rows - 1 && col > 0 && col < cols - 1;
             *y = if is_inside {
                 x[p] + k * (x[p - 1] + x[p + 1] + x[p - cols] + x[p + cols] - 4.0 * x[p])
+            } else {
+                x[p]
+            };
+        }
+    }
+}
+
+with_unchecked! {
+    stencil_3d_unchecked:
+    /// The faces stay as they are.
+    #[kernel]
+    fn stencil_3d(k: f32, x: &[f32], mut y: DisjointSlice<f32, ThreadIndex3d>) {
+        let i = thread::index_3d();
+        let (plane, row, col) = *i;
+        let [planes, rows, cols] = y.shape();
+        if let Some(y) = y.get_mut(i) {
+            let of_plane = rows * cols;
+            let p = plane * of_plane + row * cols + col;
+            let is_inside = plane > 0 && plane < planes - 1 && row > 0 && row < rows - 1 && col > 0 && col < cols - 1;
+            *y = if is_inside {
+                let (in_row, in_plane) = (x[p - 1] + x[p + 1], x[p - cols] + x[p + cols]);
+                x[p] + k * (in_row + in_plane + (x[p - of_plane] + x[p + of_plane]) - 6.0 * x[p])
             } else {
                 x[p]
             };
@@ -70,6 +92,51 @@ fn case_2d(gpu: &Gpu, size: Size) -> Outcome<Case> {
                 at(p)
                     + f64::from(K)
                         * (at(p - 1) + at(p + 1) + at(p - cols) + at(p + cols) - 4.0 * at(p))
+            })
+        },
+    ))
+}
+
+pub const STENCIL_3D: Entry = Entry {
+    name: "stencil_3d",
+    kernels: &["stencil_3d"],
+    index_bits: 64,
+    source: SOURCE,
+    build: case_3d,
+};
+
+fn case_3d(gpu: &Gpu, size: Size) -> Outcome<Case> {
+    const BLOCK: (usize, usize, usize) = (32, 4, 4);
+    let [planes, rows, cols]: [usize; 3] = size.pick([512, 384, 384], [6, 9, 37]);
+    let n = planes * rows * cols;
+    let x = floats(n, 0.0, 1.0, 2);
+    let x_gpu = gpu.to_device(&x)?;
+    let y_gpu: DeviceArray3<f32> = gpu.zeros_nd((planes, rows, cols))?;
+    let grid = (
+        cols.div_ceil(BLOCK.0),
+        rows.div_ceil(BLOCK.1),
+        planes.div_ceil(BLOCK.2),
+    );
+    let words = arguments![K, x_gpu, y_gpu, planes, rows, cols];
+    Ok(Case::new(
+        Work::Bytes(8.0 * n as f64),
+        vec![Twin::new("stencil_3d", grid, BLOCK, words)],
+        y_gpu,
+        |y| y.fill(f32::NAN),
+        move |checks, y| launch_either!(checks, stencil_3d / stencil_3d_unchecked[grid, BLOCK](K, &x_gpu, y)),
+        move |y| {
+            let of_plane = rows * cols;
+            close(&y.to_vec()?, 0..n, 1e-5, |p| {
+                let at = |p: usize| f64::from(x[p]);
+                let is_edge = |at: usize, len: usize| at == 0 || at == len - 1;
+                if is_edge(p / of_plane, planes)
+                    || is_edge(p / cols % rows, rows)
+                    || is_edge(p % cols, cols)
+                {
+                    return at(p);
+                }
+                let around = [1, cols, of_plane].map(|step| at(p - step) + at(p + step));
+                at(p) + f64::from(K) * (around.iter().sum::<f64>() - 6.0 * at(p))
             })
         },
     ))

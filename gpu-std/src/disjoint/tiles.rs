@@ -4,7 +4,7 @@ use core::iter::FusedIterator;
 use core::marker::PhantomData;
 use core::ptr::NonNull;
 
-use super::{BlockIndex2d, DisjointIndex};
+use super::{BlockIndex2d, DisjointIndex, ThreadIndex2d};
 use crate::kernel::{KernelParam, RawView};
 use crate::live::live;
 
@@ -78,6 +78,38 @@ impl<T, const R: usize, const C: usize, I: DisjointIndex<Shape = [usize; 2]>>
             rank: owner.rank() as u32,
             sharers: owner.sharers() as u32,
             _elements: PhantomData,
+        })
+    }
+}
+
+impl<T, const R: usize, const C: usize> DisjointTiles<T, R, C, ThreadIndex2d> {
+    /// The rows of the thread's tile, or `None` where it does not lie inside the array as a whole. For tiles that a thread
+    /// has computed in registers: each element has its place when the kernel is compiled.
+    ///
+    /// ```
+    /// use gpu_std::disjoint::{DisjointTiles, ThreadIndex2d};
+    /// use gpu_std::thread;
+    ///
+    /// /// Each thread adds 1 to 2 x 4 elements. The array has whole tiles.
+    /// fn increment(mut x: DisjointTiles<f32, 2, 4, ThreadIndex2d>) {
+    ///     let rows = x.whole_mut(thread::index_2d());
+    ///     for x in rows.into_iter().flatten().flatten() {
+    ///         *x += 1.0;
+    ///     }
+    /// }
+    /// ```
+    #[inline]
+    pub fn whole_mut(&mut self, owner: ThreadIndex2d) -> Option<[&mut [T; C]; R]> {
+        let tile = self.get_mut(owner)?;
+        let is_whole = tile.rows == R && tile.cols == C;
+        is_whole.then(|| {
+            core::array::from_fn(|row| {
+                // SAFETY: the tile lies inside the array and is the thread's own, and its rows do not overlap.
+                unsafe {
+                    let line = tile.first.add(row.wrapping_mul(tile.stride));
+                    line.cast::<[T; C]>().as_mut()
+                }
+            })
         })
     }
 }
