@@ -200,6 +200,95 @@ fn more_than_the_device_has_is_an_error_with_the_numbers() {
     gpu.synchronize().unwrap();
 }
 
+/// A matrix product whose tiles have a size that the launch chooses, with a column of padding.
+#[kernel]
+fn matmul(a: &[f32], b: &[f32], n: usize, mut c: DisjointSlice<f32, ThreadIndex2d>) {
+    let tile = thread::block_dim_x() as usize;
+    let mut parts = shared::dynamic();
+    let to_a = parts.array_2d::<f32>(tile, tile);
+    let to_b = parts.array_2d::<f32>(tile, tile + 1);
+    let i = thread::index_2d();
+    let (row, col) = (
+        thread::thread_idx_y() as usize,
+        thread::thread_idx_x() as usize,
+    );
+    let element = |x: &[f32], row: usize, col: usize| {
+        if row < n && col < n {
+            x[row * n + col]
+        } else {
+            0.0
+        }
+    };
+    let mut sum = 0.0;
+    for first in (0..n).step_by(tile) {
+        to_a.set((row, col), element(a, i.row(), first + col));
+        to_b.set((row, col), element(b, first + row, i.col()));
+        sync_threads();
+        for k in 0..tile {
+            sum += to_a.get((row, k)) * to_b.get((k, col));
+        }
+        sync_threads();
+    }
+    if let Some(c) = c.get_mut(i) {
+        *c = sum;
+    }
+}
+
+#[test]
+fn tiles_of_a_size_that_the_launch_chooses() {
+    let gpu = Gpu::new().unwrap();
+    let n = 37;
+    let matrix = |seed| {
+        let values = Random::new(seed).below(n * n, 7);
+        ndarray::Array2::from_shape_fn((n, n), |(row, col)| values[row * n + col] as f32 - 3.0)
+    };
+    let (a, b) = (matrix(1), matrix(2));
+    let (on_a, on_b) = (gpu.to_device(&a).unwrap(), gpu.to_device(&b).unwrap());
+    for tile in [4_usize, 7, 16] {
+        let layout = SharedLayout::new()
+            .array::<f32>(tile * tile)
+            .array::<f32>(tile * (tile + 1));
+        let blocks = n.div_ceil(tile);
+        let mut c = gpu.zeros_nd::<f32, _>((n, n)).unwrap();
+        launch!(
+            matmul[(blocks, blocks), (tile, tile), shared = layout.bytes()](&on_a, &on_b, n, &mut c)
+        )
+        .unwrap();
+        assert_eq!(c.to_host().unwrap(), a.dot(&b), "{tile}");
+    }
+}
+
+#[kernel]
+fn beyond_rows(row: usize, col: usize, mut out: DisjointSlice<u32>) {
+    let part = shared::dynamic().array_2d::<u32>(3, 5);
+    part.set((row, col), 8);
+    if let Some(out) = out.get_mut(thread::index_1d()) {
+        *out = part.get((row, col)) + (part.rows() * part.cols()) as u32;
+    }
+}
+
+#[test]
+fn both_indices_are_checked() {
+    let gpu = Gpu::new().unwrap();
+    let mut out = gpu.zeros::<u32>(1).unwrap();
+    launch!(beyond_rows[1, 1, shared = 60](2, 4, &mut out)).unwrap();
+    assert_eq!(out.to_vec().unwrap(), [23]);
+    for (row, col, text) in [
+        (3, 0, "the len is 3 but the index is 3"),
+        (0, 5, "the len is 5 but the index is 5"),
+    ] {
+        launch!(beyond_rows[1, 1, shared = 60](row, col, &mut out)).unwrap();
+        let error = gpu.synchronize().unwrap_err().to_string();
+        assert!(error.contains(text), "{error}");
+    }
+    launch!(beyond_rows[1, 1, shared = 59](0, 0, &mut out)).unwrap();
+    let error = gpu.synchronize().unwrap_err().to_string();
+    assert!(
+        error.contains("need 60 bytes, but the launch has 59"),
+        "{error}"
+    );
+}
+
 #[kernel]
 fn asks_for(n: usize, m: usize, mut out: DisjointSlice<u32>) {
     let mut parts = shared::dynamic();

@@ -20,16 +20,49 @@ use crate::dim::Dim3;
 use crate::intrinsics as gpu;
 use crate::{block, sync, thread};
 
-/// A launch's barrier, in device memory.
+/// A launch's barrier, in device memory: zeros at first.
 #[doc(hidden)]
+#[derive(Debug, Default)]
 #[repr(C)]
 pub struct GridBarrier {
     /// Blocks that wait.
-    arrived: AtomicU32,
+    pub arrived: AtomicU32,
     /// How often it has opened.
-    generation: AtomicU32,
+    pub generation: AtomicU32,
     /// Whether a thread of the launch has ended.
-    ended: AtomicU32,
+    pub ended: AtomicU32,
+}
+
+impl GridBarrier {
+    /// Comes to the barrier for one of `blocks` blocks; whether it opened.
+    #[inline]
+    pub fn wait(&self, blocks: u32) -> bool {
+        let arrived = self.arrived.scoped(Device);
+        let generation = self.generation.scoped(Device);
+        let ended = self.ended.scoped(Device);
+        let this = generation.load(Relaxed);
+        // What the block wrote is published with its arrival, and what others wrote is seen after the barrier.
+        sync::fence_device();
+        if arrived.fetch_add(1, Relaxed) == blocks.wrapping_sub(1) {
+            if ended.load(Acquire) != 0 {
+                return false;
+            }
+            arrived.store(0, Relaxed);
+            sync::fence_device();
+            generation.store(this.wrapping_add(1), Relaxed);
+        } else {
+            // Asked first: who passed this barrier and then ended has said so after the barrier opened.
+            let mut lost = ended.load(Acquire) != 0;
+            while generation.load(Acquire) == this {
+                if lost {
+                    return false;
+                }
+                lost = ended.load(Acquire) != 0;
+            }
+        }
+        sync::fence_device();
+        true
+    }
 }
 
 /// Threads of the grid. CUDA C++: `cooperative_groups::this_grid().size()`; Numba: `cuda.gridsize(1)`.
@@ -122,37 +155,10 @@ fn sync_on_device() -> bool {
     gpu::barrier_cta_red_or(0, is_first && wait_for_blocks())
 }
 
-/// Comes to the barrier for this block; whether it opened.
+/// Comes to the launch's barrier for this block; whether it opened.
 #[inline]
 fn wait_for_blocks() -> bool {
     // SAFETY: a kernel that comes here has a barrier, which lives as long as its module.
     let barrier = unsafe { NonNull::new_unchecked(gpu::grid_barrier()).as_ref() };
-    let (arrived, generation, ended) = (
-        barrier.arrived.scoped(Device),
-        barrier.generation.scoped(Device),
-        barrier.ended.scoped(Device),
-    );
-    let blocks = thread::grid_dim().count() as u32;
-    let this = generation.load(Relaxed);
-    // What the block wrote is published with its arrival, and what others wrote is seen after the barrier.
-    sync::fence_device();
-    if arrived.fetch_add(1, Relaxed) == blocks.wrapping_sub(1) {
-        if ended.load(Acquire) != 0 {
-            return false;
-        }
-        arrived.store(0, Relaxed);
-        sync::fence_device();
-        generation.store(this.wrapping_add(1), Relaxed);
-    } else {
-        // Asked first: who passed this barrier and then ended has said so after the barrier opened.
-        let mut lost = ended.load(Acquire) != 0;
-        while generation.load(Acquire) == this {
-            if lost {
-                return false;
-            }
-            lost = ended.load(Acquire) != 0;
-        }
-    }
-    sync::fence_device();
-    true
+    barrier.wait(thread::grid_dim().count() as u32)
 }

@@ -269,7 +269,7 @@ pub enum Error {
     /// The kernel's shared arrays are larger than a block can have.
     #[error(
         "kernel `{kernel}` has {wanted} bytes of static shared arrays; {device} has {limit} in a block: make the \
-         `shared_array!`s smaller"
+         `shared_array!`s smaller, or use `shared::dynamic()`, which can have more"
     )]
     SharedMemory {
         /// The kernel.

@@ -110,6 +110,22 @@ impl DynamicShared {
         }
     }
 
+    /// The next `rows` rows of `cols` elements of `T`, aligned for `T`: as many bytes as an
+    /// [`array`](Self::array) of their product.
+    ///
+    /// # Panics
+    ///
+    /// If the parts so far are larger than the launch's bytes; the message has both numbers.
+    #[inline]
+    #[track_caller]
+    pub fn array_2d<T: CheckedBitPattern>(&mut self, rows: usize, cols: usize) -> SharedSlice2d<T> {
+        SharedSlice2d {
+            first: self.part::<T>(rows.saturating_mul(cols)),
+            rows,
+            cols,
+        }
+    }
+
     /// The next `len` atomics. The contents are unspecified until written: see
     /// [`fill`](SharedAtomicSlice::fill).
     ///
@@ -359,6 +375,80 @@ impl<T: CheckedBitPattern> AsyncCopy for SharedSlice<T> {
         super::check_copy(index, count, self.len);
         // SAFETY: `index` is inside the block's part of `len` elements, or at its end.
         unsafe { self.first.add(index) }
+    }
+}
+
+/// Rows and columns of elements in dynamic shared memory, from [`DynamicShared::array_2d`].
+#[derive(Clone, Copy, Debug)]
+pub struct SharedSlice2d<T> {
+    first: *mut T,
+    rows: usize,
+    cols: usize,
+}
+
+impl<T: CheckedBitPattern> SharedSlice2d<T> {
+    /// The element at `(row, col)`.
+    ///
+    /// # Panics
+    ///
+    /// If `row` is not below the rows, or `col` not below the columns.
+    #[inline]
+    #[track_caller]
+    pub fn get(self, index: (usize, usize)) -> T {
+        // SAFETY: the element is inside the block's part.
+        unsafe { super::read(self.first.add(self.offset(index))) }
+    }
+
+    /// Writes the element at `(row, col)`.
+    ///
+    /// # Panics
+    ///
+    /// If `row` is not below the rows, or `col` not below the columns.
+    #[inline]
+    #[track_caller]
+    pub fn set(self, index: (usize, usize), value: T) {
+        // SAFETY: the element is inside the block's part.
+        unsafe { self.first.add(self.offset(index)).write(value) }
+    }
+
+    /// How many rows.
+    #[inline]
+    pub fn rows(self) -> usize {
+        self.rows
+    }
+
+    /// How many columns.
+    #[inline]
+    pub fn cols(self) -> usize {
+        self.cols
+    }
+
+    #[inline]
+    #[track_caller]
+    fn offset(self, (row, col): (usize, usize)) -> usize {
+        check(row, self.rows);
+        check(col, self.cols);
+        // Inside of the part, whose length did not overflow.
+        row.wrapping_mul(self.cols).wrapping_add(col)
+    }
+}
+
+impl<T: CheckedBitPattern> Target for SharedSlice2d<T> {}
+
+impl<T: CheckedBitPattern> AsyncCopy for SharedSlice2d<T> {
+    type Element = T;
+    type Index = (usize, usize);
+
+    #[inline]
+    #[track_caller]
+    fn places(self, (row, col): (usize, usize), count: usize) -> *mut T {
+        check(row, self.rows);
+        super::check_copy(col, count, self.cols);
+        // SAFETY: the place is inside a row of the block's part, or at its end.
+        unsafe {
+            self.first
+                .add(row.wrapping_mul(self.cols).wrapping_add(col))
+        }
     }
 }
 

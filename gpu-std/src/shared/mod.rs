@@ -24,7 +24,9 @@ use crate::async_copy::sealed::Target;
 use crate::intrinsics as gpu;
 
 pub(crate) use dynamic::check as check_len;
-pub use dynamic::{DYNAMIC_ALIGN, DynamicShared, SharedLayout, SharedSlice, dynamic};
+pub use dynamic::{
+    DYNAMIC_ALIGN, DynamicShared, SharedLayout, SharedSlice, SharedSlice2d, dynamic,
+};
 
 /// Makes a static shared array: `shared_array![f32; 256]`, with rows and columns `shared_array![f32; 32, 33]`, or with
 /// planes, rows and columns `shared_array![f32; 4, 8, 8]`. CUDA C: `__shared__ float a[256]`; Numba:

@@ -72,13 +72,13 @@ sizes! {
 #[kernel]
 fn pipelined_sum(x: &[u32], out: &[AtomicU32]) {
     let mut parts = shared::dynamic();
-    let tiles = [0; 3].map(|_| parts.array::<u32>(TILE));
+    let tiles = parts.array_2d::<u32>(3, TILE);
     let (t, blocks) = (thread::index_in_block(), thread::grid_dim_x() as usize);
     let tile_of = |round: usize| *block::index() + round * blocks;
     let fetch = |round: usize| {
         if tile_of(round) * TILE < x.len() {
             for i in (4 * t..TILE).step_by(4 * block::len()) {
-                tiles[round % 3].copy_async_or_zero::<4>(i, x, tile_of(round) * TILE + i);
+                tiles.copy_async_or_zero::<4>((round % 3, i), x, tile_of(round) * TILE + i);
             }
         }
         async_copy::commit_group();
@@ -91,7 +91,7 @@ fn pipelined_sum(x: &[u32], out: &[AtomicU32]) {
         async_copy::wait_group::<2>();
         sync_threads();
         for i in (t..TILE).step_by(block::len()) {
-            sum = sum.wrapping_add(tiles[round % 3].get(TILE - 1 - i));
+            sum = sum.wrapping_add(tiles.get((round % 3, TILE - 1 - i)));
         }
         sync_threads();
         round += 1;
@@ -161,7 +161,7 @@ fn rows_and_zeros() {
 /// A source that is the thread's own is copied too.
 #[kernel]
 fn from_a_local_array(n: usize, mut out: DisjointSlice<u32>) {
-    let array = shared_array![u32; 64];
+    let array = shared::dynamic().array::<u32>(64);
     let t = thread::index_in_block();
     let own: [u32; 8] = std::array::from_fn(|i| (1000 * t + i) as u32);
     array.copy_async::<1>(t, &own, n);
@@ -176,7 +176,7 @@ fn from_a_local_array(n: usize, mut out: DisjointSlice<u32>) {
 fn local_memory_is_copied_at_once() {
     let gpu = Gpu::new().unwrap();
     let mut out = gpu.zeros::<u32>(64).unwrap();
-    launch!(from_a_local_array[1, 64](5, &mut out)).unwrap();
+    launch!(from_a_local_array[1, 64, shared = 256](5, &mut out)).unwrap();
     let expected: Vec<u32> = (0..64).map(|t| 1000 * (63 - t) + 5).collect();
     assert_eq!(out.to_vec().unwrap(), expected);
 }
