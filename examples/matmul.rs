@@ -10,13 +10,12 @@ const TILE: usize = 32;
 
 /// One thread for each element of `c`.
 #[kernel]
-fn naive(a: &[f32], b: &[f32], inner: usize, mut c: DisjointSlice<f32, ThreadIndex2d>) {
+fn naive(a: ArrayView2<f32>, b: ArrayView2<f32>, mut c: DisjointSlice<f32, ThreadIndex2d>) {
     let i = thread::index_2d();
-    let [_, cols] = c.shape();
     if let Some(c) = c.get_mut(i) {
         let mut sum = 0.0;
-        for k in 0..inner {
-            sum += a[i.row() * inner + k] * b[k * cols + i.col()];
+        for k in 0..a.ncols() {
+            sum += a[(i.row(), k)] * b[(k, i.col())];
         }
         *c = sum;
     }
@@ -24,7 +23,7 @@ fn naive(a: &[f32], b: &[f32], inner: usize, mut c: DisjointSlice<f32, ThreadInd
 
 /// The same, but a block first copies what its threads all need: each element is read once a block, not `TILE` times.
 #[kernel]
-fn tiled(a: &[f32], b: &[f32], inner: usize, mut c: DisjointSlice<f32, ThreadIndex2d>) {
+fn tiled(a: ArrayView2<f32>, b: ArrayView2<f32>, mut c: DisjointSlice<f32, ThreadIndex2d>) {
     let a_tile = shared_array![f32; TILE, TILE];
     let b_tile = shared_array![f32; TILE, TILE];
     let i = thread::index_2d();
@@ -32,12 +31,12 @@ fn tiled(a: &[f32], b: &[f32], inner: usize, mut c: DisjointSlice<f32, ThreadInd
         thread::thread_idx_y() as usize,
         thread::thread_idx_x() as usize,
     );
-    let [rows, cols] = c.shape();
 
     let mut sum = 0.0;
-    for first in (0..inner).step_by(TILE) {
-        a_tile.set((y, x), element(a, [rows, inner], i.row(), first + x));
-        b_tile.set((y, x), element(b, [inner, cols], first + y, i.col()));
+    for first in (0..a.ncols()).step_by(TILE) {
+        // Zero outside the matrices.
+        a_tile.set((y, x), a.get((i.row(), first + x)).copied().unwrap_or(0.0));
+        b_tile.set((y, x), b.get((first + y, i.col())).copied().unwrap_or(0.0));
         sync_threads();
         for k in 0..TILE {
             sum += a_tile.get((y, k)) * b_tile.get((k, x));
@@ -46,15 +45,6 @@ fn tiled(a: &[f32], b: &[f32], inner: usize, mut c: DisjointSlice<f32, ThreadInd
     }
     if let Some(c) = c.get_mut(i) {
         *c = sum;
-    }
-}
-
-/// An element of a matrix, or zero outside it. Kernels call ordinary functions.
-fn element(matrix: &[f32], [rows, cols]: [usize; 2], row: usize, col: usize) -> f32 {
-    if row < rows && col < cols {
-        matrix[row * cols + col]
-    } else {
-        0.0
     }
 }
 
@@ -77,7 +67,7 @@ fn main() -> oxwarp::Result<()> {
     let mut c = gpu.zeros_nd::<f32, _>((n, n))?;
     let time = common::time(
         &gpu,
-        || launch!(naive[(grid, grid), block](&device_a, &device_b, n, &mut c)),
+        || launch!(naive[(grid, grid), block](&device_a, &device_b, &mut c)),
     )?;
     common::report(
         "naive matmul",
@@ -91,7 +81,7 @@ fn main() -> oxwarp::Result<()> {
     let mut c = gpu.zeros_nd::<f32, _>((n, n))?;
     let time = common::time(
         &gpu,
-        || launch!(tiled[(grid, grid), block](&device_a, &device_b, n, &mut c)),
+        || launch!(tiled[(grid, grid), block](&device_a, &device_b, &mut c)),
     )?;
     common::report(
         "tiled matmul",

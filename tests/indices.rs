@@ -289,6 +289,25 @@ fn threads_beyond_the_grid_leave_their_cells() {
 }
 
 #[test]
+fn a_thread_for_each_element_of_an_array_of_any_shape() {
+    let gpu = Gpu::new().unwrap();
+    for (rows, cols) in [(37, 53), (1, 100), (100, 1), (0, 3)] {
+        let mut out = gpu.zeros_nd::<u32, _>((rows, cols)).unwrap();
+        own_place.for_each(out.dim()).launch(&mut out).unwrap();
+        let expected =
+            Array2::from_shape_fn((rows, cols), |(row, col)| (row * 1000 + col) as u32 + 1);
+        assert_eq!(out.to_host().unwrap(), expected);
+    }
+    let mut out = gpu.zeros_nd::<u32, _>((5, 6, 70)).unwrap();
+    let launch = own_cell.for_each([5, 6, 70]).block((10, 2, 2));
+    launch.launch(&mut out).unwrap();
+    let expected = Array3::from_shape_fn((5, 6, 70), |(plane, row, col)| {
+        (plane * 10_000 + row * 100 + col) as u32 + 1
+    });
+    assert_eq!(out.to_host().unwrap(), expected);
+}
+
+#[test]
 fn the_size_of_a_launch_in_each_dimension() {
     let gpu = Gpu::new().unwrap();
     for (grid, block, size) in [

@@ -4,7 +4,7 @@
 //! `grid`, `for_each` and `on`; each returns the builder, whose methods pass on to [`LaunchConfig`] and whose `launch`
 //! takes the kernel's own arguments. Numbers are kept as given and checked at the launch.
 
-use crate::dim::{Count, ToDim};
+use crate::dim::{Count, Items, ToDim};
 use crate::gpu::Gpu;
 
 /// Threads in a block of a [`for_each`](Kernel::for_each) launch.
@@ -34,9 +34,10 @@ pub(crate) enum Shape {
         grid: Option<[i128; 3]>,
         block: Option<[i128; 3]>,
     },
-    /// So many items, a thread each; the grid follows.
+    /// So many items along x, y and z, a thread each; the grid follows.
     Items {
-        count: i128,
+        counts: [i128; 3],
+        dimensions: u32,
         block: Option<[i128; 3]>,
     },
 }
@@ -75,15 +76,17 @@ impl LaunchConfig {
         self
     }
 
-    /// Asks for one thread for each of `items` items: a one-dimensional grid of blocks of 256, or of what
-    /// [`block`](Self::block) says. The last block may have threads beyond the last item. Numba: `.forall(n)`.
+    /// Asks for one thread for each item: a grid of blocks of 256 threads (32 by 8 in two dimensions, 32 by 4 by 2 in
+    /// three), or of what [`block`](Self::block) says. The last blocks may have threads beyond the last item.
+    /// Numba: `.forall(n)`.
     #[inline]
-    pub fn for_each(mut self, items: impl Count) -> Self {
+    pub fn for_each<I: Items>(mut self, items: I) -> Self {
         let block = match self.shape {
             Shape::Blocks { block, .. } | Shape::Items { block, .. } => block,
         };
         self.shape = Shape::Items {
-            count: items.value(),
+            counts: items.to_items(),
+            dimensions: I::DIMENSIONS,
             block,
         };
         self
@@ -127,11 +130,14 @@ pub trait Kernel: Sized {
         Self::Builder::from_config(LaunchConfig::default().grid(grid))
     }
 
-    /// Starts a launch with one thread for each of `items` items, in blocks of 256. The last block may have threads
-    /// beyond the last item, which `get_mut` of a disjoint slice leaves out. No items: nothing is launched.
-    /// Numba: `.forall(n)`.
+    /// Starts a launch with one thread for each item, in blocks of 256. The last blocks may have threads beyond the last
+    /// item, which `get_mut` of a disjoint slice leaves out. No items: nothing is launched.
+    ///
+    /// For an array of several dimensions give its extents, `(rows, cols)` or `(planes, rows, cols)`: columns are along x.
+    /// `transpose.for_each(out.dim())` gives each element of `out` a thread, whose place is `thread::index_2d()`.
+    /// Numba: `.forall(n)`, for one dimension.
     #[inline]
-    fn for_each(self, items: impl Count) -> Self::Builder {
+    fn for_each(self, items: impl Items) -> Self::Builder {
         Self::Builder::from_config(LaunchConfig::default().for_each(items))
     }
 
@@ -197,7 +203,8 @@ mod tests {
         assert_eq!(
             items.shape,
             Shape::Items {
-                count: 10,
+                counts: [10, 1, 1],
+                dimensions: 1,
                 block: Some([32, 1, 1])
             }
         );

@@ -103,6 +103,67 @@ impl ToDim for Dim3 {
     }
 }
 
+/// How many items a launch has a thread for, as the extents of an array: an integer, or a tuple or array of up to three
+/// of them, `(rows, cols)` or `(planes, rows, cols)`, the last along x. It is what `dim()` of an array gives.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a number of items",
+    label = "give an integer here, or `(rows, cols)`, or `(planes, rows, cols)`, such as `c.dim()`"
+)]
+pub trait Items {
+    /// How many dimensions there are.
+    #[doc(hidden)]
+    const DIMENSIONS: u32;
+
+    /// The items along x, y and z.
+    #[doc(hidden)]
+    fn to_items(self) -> [i128; 3];
+}
+
+impl<X: Count> Items for X {
+    const DIMENSIONS: u32 = 1;
+
+    #[inline]
+    fn to_items(self) -> [i128; 3] {
+        [self.value(), 1, 1]
+    }
+}
+
+impl<Rows: Count, Cols: Count> Items for (Rows, Cols) {
+    const DIMENSIONS: u32 = 2;
+
+    #[inline]
+    fn to_items(self) -> [i128; 3] {
+        [self.1.value(), self.0.value(), 1]
+    }
+}
+
+impl<Planes: Count, Rows: Count, Cols: Count> Items for (Planes, Rows, Cols) {
+    const DIMENSIONS: u32 = 3;
+
+    #[inline]
+    fn to_items(self) -> [i128; 3] {
+        [self.2.value(), self.1.value(), self.0.value()]
+    }
+}
+
+impl<N: Count> Items for [N; 2] {
+    const DIMENSIONS: u32 = 2;
+
+    #[inline]
+    fn to_items(self) -> [i128; 3] {
+        <(N, N)>::from(self).to_items()
+    }
+}
+
+impl<N: Count> Items for [N; 3] {
+    const DIMENSIONS: u32 = 3;
+
+    #[inline]
+    fn to_items(self) -> [i128; 3] {
+        <(N, N, N)>::from(self).to_items()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -119,5 +180,14 @@ mod tests {
         assert_eq!([4, 5].to_dim(), [4, 5, 1]);
         assert_eq!([4, 5, 6].to_dim(), [4, 5, 6]);
         assert_eq!(Dim3 { x: 1, y: 2, z: 3 }.to_dim(), [1, 2, 3]);
+    }
+
+    #[test]
+    fn items_are_extents_whose_last_is_along_x() {
+        assert_eq!(1000usize.to_items(), [1000, 1, 1]);
+        assert_eq!((3, 4usize).to_items(), [4, 3, 1]);
+        assert_eq!([2, 3, 4].to_items(), [4, 3, 2]);
+        assert_eq!((2, 3, 4).to_items(), [4, 3, 2]);
+        assert_eq!(<[usize; 2] as Items>::DIMENSIONS, 2);
     }
 }

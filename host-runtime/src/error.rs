@@ -217,24 +217,30 @@ pub enum Error {
     },
 
     /// `for_each` with a negative or too large number.
-    #[error("kernel `{kernel}`: `for_each({given})` is out of range: it takes 0 to {limit} items")]
+    #[error(
+        "kernel `{kernel}`: `for_each({given})` is out of range: it takes 0 to {limit} items along {dimension}"
+    )]
     ItemCount {
         /// The kernel.
         kernel: &'static str,
         /// The number of items.
         given: i128,
-        /// The most items.
+        /// `x`, `y` or `z`: columns, rows or planes.
+        dimension: char,
+        /// The most items along it.
         limit: i128,
     },
 
-    /// `for_each` with a block of more than one dimension.
+    /// `for_each` with a block of more dimensions than the items have.
     #[error(
-        "kernel `{kernel}`: `for_each` takes blocks of one dimension, not {}: give `grid` and `block` instead",
-        Triple(.given)
+        "kernel `{kernel}`: `for_each` takes blocks of {} here, not {}: give `grid` and `block` instead",
+        if *.dimensions == 1 { "one dimension" } else { "two dimensions" }, Triple(.given)
     )]
     ItemBlock {
         /// The kernel.
         kernel: &'static str,
+        /// How many dimensions the items have: one or two.
+        dimensions: u32,
         /// The block.
         given: [i128; 3],
     },

@@ -34,7 +34,7 @@ pub use config::{Kernel, KernelBuilder, LaunchConfig};
 /// A type whose values mean the same on the device: `Copy`, no pointer to host memory. Only the trait: its derive of
 /// `cust_core` expands to paths of that crate.
 pub use cust_core::_hidden::DeviceCopy;
-pub use dim::{Count, ToDim};
+pub use dim::{Count, Items, ToDim};
 pub use error::{Error, KernelPanic, Result};
 pub use gpu::Gpu;
 pub use gpu_sim::{Standing, SyncFault};

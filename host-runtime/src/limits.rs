@@ -8,6 +8,9 @@ use gpu_std::Dim3;
 use crate::config::{FOR_EACH_BLOCK, LaunchConfig, Shape};
 use crate::error::{Error, Result};
 
+/// Threads of a warp.
+const WARP: i128 = 32;
+
 /// Limits of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Limits {
@@ -75,10 +78,14 @@ pub(crate) fn resolve(
                 what: "block",
             })?,
         ),
-        Shape::Items { count, block } => {
+        Shape::Items {
+            counts,
+            dimensions,
+            block,
+        } => {
             let usual = bound.map_or(FOR_EACH_BLOCK, |bound| FOR_EACH_BLOCK.min(bound.into()));
-            let block = block.unwrap_or([usual, 1, 1]);
-            match grid_for(kernel, count, block, limits)? {
+            let block = block.unwrap_or_else(|| usual_block(dimensions, usual));
+            match grid_for(kernel, counts, dimensions, block, limits)? {
                 Some(grid) => (grid, block),
                 None => return Ok(None),
             }
@@ -94,30 +101,54 @@ pub(crate) fn resolve(
     }))
 }
 
-/// The one-dimensional grid of blocks that has a thread for each item.
+/// A block of at most so many threads: whole warps along x, where memory is read in order.
+fn usual_block(dimensions: u32, threads: i128) -> [i128; 3] {
+    if dimensions == 1 {
+        return [threads, 1, 1];
+    }
+    let x = threads.clamp(1, WARP);
+    let z = if dimensions == 3 {
+        (threads / x).min(2)
+    } else {
+        1
+    };
+    [x, threads / (x * z), z]
+}
+
+/// The grid of blocks that has a thread for each item, or `None` where there are no items.
 fn grid_for(
     kernel: &'static str,
-    count: i128,
+    counts: [i128; 3],
+    dimensions: u32,
     block: [i128; 3],
     limits: &Limits,
 ) -> Result<Option<[i128; 3]>> {
     check_block(kernel, block, limits)?;
-    let threads = block[0];
-    let limit = i128::from(limits.grid[0]) * threads;
-    if !(0..=limit).contains(&count) {
-        return Err(Error::ItemCount {
-            kernel,
-            given: count,
-            limit,
-        });
-    }
-    if block[1] != 1 || block[2] != 1 {
+    if block[dimensions as usize..]
+        .iter()
+        .any(|&threads| threads != 1)
+    {
         return Err(Error::ItemBlock {
             kernel,
+            dimensions,
             given: block,
         });
     }
-    Ok((count > 0).then(|| [(count + threads - 1) / threads, 1, 1]))
+    let mut grid = [0; 3];
+    for (axis, dimension) in "xyz".chars().enumerate() {
+        let (given, threads) = (counts[axis], block[axis]);
+        let limit = i128::from(limits.grid[axis]) * threads;
+        if !(0..=limit).contains(&given) {
+            return Err(Error::ItemCount {
+                kernel,
+                given,
+                dimension,
+                limit,
+            });
+        }
+        grid[axis] = (given + threads - 1) / threads;
+    }
+    Ok((!counts.contains(&0)).then_some(grid))
 }
 
 fn check_block(kernel: &'static str, given: [i128; 3], limits: &Limits) -> Result<Dim3> {
@@ -205,7 +236,11 @@ mod tests {
     fn items(count: i128) -> Result<Option<Extents>> {
         resolve(
             "k",
-            &with(Shape::Items { count, block: None }),
+            &with(Shape::Items {
+                counts: [count, 1, 1],
+                dimensions: 1,
+                block: None,
+            }),
             &Limits::SIMULATOR,
             None,
         )
@@ -243,5 +278,33 @@ mod tests {
                 .contains(&(most + 1).to_string())
         );
         assert!(items(-1).unwrap_err().to_string().contains("-1"));
+    }
+
+    #[test]
+    fn items_of_several_dimensions_get_rows_of_whole_warps() {
+        let extents = |counts, dimensions, block, bound| {
+            let shape = Shape::Items {
+                counts,
+                dimensions,
+                block,
+            };
+            resolve("k", &with(shape), &Limits::SIMULATOR, bound)
+        };
+        let of = |counts, dimensions, bound| {
+            let extents = extents(counts, dimensions, None, bound).unwrap().unwrap();
+            let three = |of: Dim3| [of.x, of.y, of.z];
+            (three(extents.grid), three(extents.block))
+        };
+        assert_eq!(of([100, 9, 1], 2, None), ([4, 2, 1], [32, 8, 1]));
+        assert_eq!(of([1, 1, 5], 3, None), ([1, 1, 3], [32, 4, 2]));
+        assert_eq!(of([100, 9, 1], 2, Some(64)), ([4, 5, 1], [32, 2, 1]));
+        assert_eq!(of([7, 2, 3], 3, Some(10)), ([1, 2, 3], [10, 1, 1]));
+        assert_eq!(extents([5, 0, 1], 2, None, None).unwrap(), None);
+        let text = |error: Result<_>| error.unwrap_err().to_string();
+        assert!(text(extents([5, -1, 1], 2, None, None)).contains("for_each(-1)"));
+        assert!(text(extents([5, 1 << 20, 1], 2, None, None)).contains("524280 items along y"));
+        let cube = Some([4, 4, 4]);
+        assert!(text(extents([5, 5, 1], 2, cube, None)).contains("two dimensions"));
+        assert!(extents([5, 5, 5], 3, cube, None).is_ok());
     }
 }

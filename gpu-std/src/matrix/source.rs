@@ -3,6 +3,7 @@
 use bytemuck::AnyBitPattern;
 
 use crate::shared::SharedArray2d;
+use crate::view::{ArrayView2, Layout};
 
 mod private {
     pub trait Sealed {}
@@ -69,7 +70,53 @@ impl<T> Window<T> {
             .wrapping_add(row.wrapping_mul(self.row))
             .wrapping_add(col.wrapping_mul(self.col))
     }
+
+    /// The same matrix from an element on.
+    #[inline]
+    fn from(self, (row, col): (usize, usize)) -> Self {
+        Self {
+            first: self.at(row, col),
+            ..self
+        }
+    }
 }
+
+/// A view of rows and columns, of any layout, is a matrix.
+///
+/// ```
+/// use gpu_std::half::F16;
+/// use gpu_std::matrix::{FragmentA, FragmentB, FragmentC, mma};
+/// use gpu_std::view::ArrayView2;
+///
+/// /// 16 x 8 elements of a product, from `(row, col)` on.
+/// fn tile(a: ArrayView2<F16>, b: ArrayView2<F16>, row: usize, col: usize) -> FragmentC<f32> {
+///     let mut c = FragmentC::fill(0.0);
+///     for k in (0..a.ncols()).step_by(16) {
+///         let a = FragmentA::<F16>::load(a, (row, k));
+///         c = mma(&a, &FragmentB::load(b, (k, col)), c);
+///     }
+///     c
+/// }
+/// ```
+impl<T: AnyBitPattern, L: Layout> Matrix<T> for ArrayView2<'_, T, L> {
+    const IS_SHARED: bool = false;
+
+    #[inline]
+    #[track_caller]
+    fn window(self, at: (usize, usize), rows: usize, cols: usize) -> Window<T> {
+        check(self.shape(), at, rows, cols);
+        // A negative distance is one that wraps, as the address does.
+        let [row, col] = self.strides().map(|stride| stride as usize);
+        Window {
+            first: self.as_ptr(),
+            row,
+            col,
+        }
+        .from(at)
+    }
+}
+
+impl<T, L: Layout> private::Sealed for ArrayView2<'_, T, L> {}
 
 /// A slice as a matrix, one row after the other.
 ///

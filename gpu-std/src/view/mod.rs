@@ -220,6 +220,13 @@ impl<'a, T, const N: usize, L: Layout> ArrayView<'a, T, N, L> {
         self.len() == 0
     }
 
+    /// The address of the element whose index is all zeros; of no meaning where there are no elements. `ndarray`:
+    /// `as_ptr`.
+    #[inline]
+    pub fn as_ptr(&self) -> *const T {
+        self.first.as_ptr()
+    }
+
     /// The extent of an axis.
     ///
     /// # Panics

@@ -7,6 +7,7 @@ mod common;
 mod device_code;
 
 use common::Random;
+use ndarray::Array2;
 use oxwarp::half::{Bf16, F16};
 use oxwarp::matrix::{FragmentA, FragmentB, FragmentC, Matrix, RowMajor, Tf32, mma};
 use oxwarp::prelude::*;
@@ -298,4 +299,44 @@ fn lanes_that_are_missing_or_elsewhere_are_an_error() {
 #[test]
 fn ptxas_takes_it() {
     device_code::assembles();
+}
+
+/// Views are matrices too: B is the transpose of what lies in memory.
+#[kernel]
+fn product_of_views(
+    a: ArrayView2<F16>,
+    b: ArrayView2<F16, Strided>,
+    mut out: DisjointTiles<f32, 16, 8>,
+) {
+    let (row, col) = *block::index_2d();
+    let mut c = FragmentC::fill(0.0);
+    for k in (0..a.ncols()).step_by(16) {
+        let a = FragmentA::<F16>::load(a, (16 * row, k));
+        c = mma(&a, &FragmentB::load(b, (k, 8 * col)), c);
+    }
+    let tile = shared_array![f32; 16, 8];
+    c.store(tile, (0, 0));
+    sync_threads();
+    if let Some(mut out) = out.get_mut(block::index_2d()) {
+        for (place, out) in out.indexed_iter_mut() {
+            *out = tile.get(place);
+        }
+    }
+}
+
+#[test]
+fn fragments_of_views() {
+    let gpu = Gpu::new().unwrap();
+    let mut random = Random::new(5);
+    let mut matrix = |rows: usize, cols: usize| {
+        let numbers = random.below(rows * cols, 9);
+        let numbers = numbers.iter().map(|&x| x as f32 - 4.0).collect();
+        Array2::from_shape_vec((rows, cols), numbers).unwrap()
+    };
+    let (a, b) = (matrix(32, 48), matrix(48, 24));
+    let [device_a, transposed_b] =
+        [a.view(), b.t()].map(|x| gpu.to_device(&x.mapv(F16::from_f32)).unwrap());
+    let mut c = gpu.zeros_nd::<f32, _>((32, 24)).unwrap();
+    launch!(product_of_views[(3, 2), 32](&device_a, transposed_b.view().t(), &mut c)).unwrap();
+    assert_eq!(c.to_host().unwrap(), a.dot(&b));
 }
