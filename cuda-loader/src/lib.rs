@@ -29,6 +29,8 @@ pub use nvrtc::{Compiled, NVRTC_VARIABLE, Nvrtc, NvrtcError, NvrtcNotFound, nvrt
 /// A pointer or handle of any kind in a driver call.
 pub type Pointer = *mut c_void;
 
+/// `CUDA_ERROR_INVALID_VALUE`.
+pub const INVALID_VALUE: u32 = 1;
 /// `CUDA_ERROR_OUT_OF_MEMORY`.
 pub const OUT_OF_MEMORY: u32 = 2;
 /// `CUDA_ERROR_STUB_LIBRARY`: what forwarders return when there is no driver.

@@ -156,6 +156,7 @@ fn describe(kernel: &Kernel, facts: Facts) -> report::Kernel {
         shared_bytes: launch_facts::shared_bytes(kernel.function),
         deep_stack: launch_facts::deep_stack(kernel.function),
         prints: launch_facts::prints(kernel.function),
+        allocates: launch_facts::allocates(kernel.function),
     }
 }
 

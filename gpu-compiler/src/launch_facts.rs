@@ -174,6 +174,14 @@ pub fn prints(kernel: Value) -> bool {
         .any(|&global| llvm::name(global) == PRINT_BUFFER)
 }
 
+/// Whether a kernel, once optimised, can allocate from the heap.
+pub fn allocates(kernel: Value) -> bool {
+    reach(kernel)
+        .functions
+        .iter()
+        .any(|&function| llvm::name(function) == "malloc")
+}
+
 /// Bytes of static shared memory that a kernel uses, in any order of its arrays.
 pub fn shared_bytes(kernel: Value) -> u32 {
     let globals = reach(kernel).globals;

@@ -21,6 +21,8 @@ pub struct Kernel {
     pub deep_stack: bool,
     /// Whether it can print.
     pub prints: bool,
+    /// Whether it can allocate from the heap.
+    pub allocates: bool,
 }
 
 /// A place in the user's source.
@@ -90,10 +92,11 @@ impl Report {
                 shared_bytes,
                 deep_stack,
                 prints,
+                allocates,
             } = kernel;
             let _ = writeln!(
                 text,
-                "kernel\t{id:x}\t{symbol}\t{dimensions}\t{cooperative}\t{shared_bytes}\t{deep_stack}\t{prints}"
+                "kernel\t{id:x}\t{symbol}\t{dimensions}\t{cooperative}\t{shared_bytes}\t{deep_stack}\t{prints}\t{allocates}"
             );
         }
         for diagnostic in &self.diagnostics {
@@ -133,6 +136,7 @@ impl Report {
                     shared_bytes,
                     deep_stack,
                     prints,
+                    allocates,
                 ] => report.kernels.push(Kernel {
                     id: u128::from_str_radix(id, 16).ok()?,
                     symbol: symbol.into(),
@@ -141,6 +145,7 @@ impl Report {
                     shared_bytes: shared_bytes.parse().ok()?,
                     deep_stack: deep_stack.parse().ok()?,
                     prints: prints.parse().ok()?,
+                    allocates: allocates.parse().ok()?,
                 }),
                 ["error", kernel, module, file, line, message, help] => {
                     report.diagnostics.push(Diagnostic {
@@ -189,6 +194,7 @@ mod tests {
                 shared_bytes: 1024,
                 deep_stack: true,
                 prints: true,
+                allocates: true,
             }],
             diagnostics: vec![Diagnostic {
                 kernel: "k".into(),

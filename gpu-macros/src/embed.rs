@@ -54,14 +54,14 @@ fn literals() -> [TokenStream; 3] {
                 let id = kernel.id;
                 let symbol = Literal::c_string(&std::ffi::CString::new(kernel.symbol.as_str()).unwrap_or_default());
                 let (dimensions, shared_bytes) = (kernel.dimensions, kernel.shared_bytes);
-                let (cooperative, prints) = (kernel.cooperative, kernel.prints);
+                let (cooperative, prints, allocates) = (kernel.cooperative, kernel.prints, kernel.allocates);
                 let stack_bytes = if kernel.deep_stack { DEEP_STACK_BYTES } else { 0 };
                 quote! {
                     ::oxwarp::__private::CompiledKernel {
                         id: #id, symbol: #symbol, dimensions: #dimensions, shared_bytes: #shared_bytes,
                         cooperative: #cooperative,
                         stack_bytes: #stack_bytes,
-                        prints: #prints,
+                        prints: #prints, allocates: #allocates,
                     },
                 }
             });

@@ -52,7 +52,7 @@ pub struct Replacement {
 unsafe impl Sync for Runtime {}
 
 /// The most bytes of a formatted message that are kept.
-pub const TEXT_CAPACITY: usize = 1024;
+pub const TEXT_CAPACITY: usize = 4096;
 
 /// Where a panicking thread claims the context's record. It lies in the device's own memory: not every bus makes atomic
 /// operations on host memory atomic.
@@ -69,9 +69,9 @@ pub struct PanicSlot {
 pub struct PanicRecord {
     /// [`EMPTY`], [`BEING_WRITTEN`] or [`COMPLETE`].
     pub state: AtomicU32,
-    /// [`MESSAGE`], [`TEXT`], [`INDEX_OUT_OF_BOUNDS`] or [`SHARED_SHORTAGE`].
+    /// [`MESSAGE`], [`TEXT`], [`INDEX_OUT_OF_BOUNDS`], [`SHARED_SHORTAGE`] or [`HEAP_FULL`].
     pub kind: u32,
-    /// Line in the file, from 1.
+    /// Line in the file, from 1; 0 where the place is not known.
     pub line: u32,
     /// Column in the line, from 1.
     pub column: u32,
@@ -83,9 +83,10 @@ pub struct PanicRecord {
     pub file: DeviceText,
     /// A constant message, likewise.
     pub message: DeviceText,
-    /// Index and length of an index out of bounds; bytes wanted and there of a [`SharedShortage`].
+    /// Index and length of an index out of bounds; bytes wanted and there of a [`SharedShortage`]; bytes
+    /// wanted of the heap.
     pub operands: [u64; 2],
-    /// Bytes used of `text`.
+    /// Bytes of the message, of which `text` has as many as fit.
     pub text_len: u64,
     /// A message that was formatted.
     pub text: [u8; TEXT_CAPACITY],
@@ -125,6 +126,8 @@ pub const TEXT: u32 = 2;
 pub const INDEX_OUT_OF_BOUNDS: u32 = 1;
 /// [`PanicRecord::kind`]: a [`SharedShortage`], whose numbers are in `operands`.
 pub const SHARED_SHORTAGE: u32 = 3;
+/// [`PanicRecord::kind`]: the heap is full; the bytes that it lacked are the first of `operands`.
+pub const HEAP_FULL: u32 = 4;
 
 /// The message of a kernel whose parts of dynamic shared memory are larger than what it was launched with.
 #[derive(Clone, Copy, Debug)]
@@ -161,11 +164,13 @@ fn record(location: Option<&Location<'_>>, fill: impl FnOnce(&mut PanicRecord)) 
         // SAFETY: the exchange lets one thread come here until the host has read the record.
         let record = unsafe { NonNull::new_unchecked(slot.record).as_mut() };
         record.state.store(BEING_WRITTEN, Ordering::Relaxed);
-        if let Some(location) = location {
-            record.line = location.line();
-            record.column = location.column();
-            record.file = DeviceText::of(location.file());
-        }
+        let (line, column, file) = match location {
+            Some(location) => (location.line(), location.column(), location.file()),
+            None => (0, 0, ""),
+        };
+        record.line = line;
+        record.column = column;
+        record.file = DeviceText::of(file);
         record.block = thread::block_idx();
         record.thread = thread::thread_idx();
         fill(record);
@@ -226,7 +231,7 @@ fn panic_formatted(arguments: &fmt::Arguments<'_>, location: Caller) -> ! {
 #[inline]
 fn expect_failed(message: &str, location: Caller) -> ! {
     record(Some(location), |record| {
-        // What does not fit is cut.
+        // It never fails: what does not fit is counted.
         let _ = TextWriter::new(record).write_str(message);
     })
 }
@@ -241,7 +246,7 @@ fn begin_unwind(info: &PanicInfo<'_>) -> ! {
 
 #[inline(always)]
 fn format(record: &mut PanicRecord, arguments: &fmt::Arguments<'_>) {
-    // An error means that the message was cut, or that a `Display` failed: what is there is kept.
+    // An error means that a `Display` failed: what is there is kept.
     let _ = TextWriter::new(record).write_fmt(*arguments);
 }
 
@@ -260,8 +265,9 @@ impl Write for TextWriter<'_> {
     #[inline]
     fn write_str(&mut self, text: &str) -> fmt::Result {
         for byte in text.bytes() {
-            let used = self.0.text_len as usize;
-            *self.0.text.get_mut(used).ok_or(fmt::Error)? = byte;
+            if let Some(place) = self.0.text.get_mut(self.0.text_len as usize) {
+                *place = byte;
+            }
             self.0.text_len += 1;
         }
         Ok(())
@@ -292,10 +298,13 @@ panics_with! {
     unwrap_none: "called `Option::unwrap()` on a `None` value";
 }
 
-/// What `Vec` and its like call when `alloc` gave null.
+/// What `Vec` and its like call when `alloc` gave null. They do not say where that was.
 #[inline]
-fn alloc_error(_size: usize, _align: usize) -> ! {
-    panic_str("the device heap is full", Location::caller())
+fn alloc_error(size: usize, _align: usize) -> ! {
+    record(None, |record| {
+        record.kind = HEAP_FULL;
+        record.operands = [size as u64, 0];
+    })
 }
 
 /// A debug build's check of a pointer.

@@ -137,6 +137,32 @@ pub enum Error {
         chunk: usize,
     },
 
+    /// The heap of a device's kernels is in use, so its size cannot change.
+    #[error(
+        "the heap of {device} has {size} bytes and cannot be changed to {wanted}, because a kernel that allocates was \
+         loaded: call `set_heap_size` before the first launch of one"
+    )]
+    HeapInUse {
+        /// The device.
+        device: String,
+        /// Bytes asked for.
+        wanted: usize,
+        /// Its bytes.
+        size: usize,
+    },
+
+    /// The device refuses a stack of this size.
+    #[error(
+        "{device} refuses a stack of {wanted} bytes a thread: a thread has at most 512 KiB, and the stacks of all threads \
+         that can run at once lie in the device's memory"
+    )]
+    StackSize {
+        /// The device.
+        device: String,
+        /// Bytes asked for.
+        wanted: usize,
+    },
+
     /// A thread of a kernel panicked. The launch's results are lost; the device works on.
     #[error("{0}")]
     KernelPanic(Box<KernelPanic>),
@@ -444,9 +470,9 @@ pub struct KernelPanic {
     pub kernel: Option<&'static str>,
     /// The panic's message.
     pub message: String,
-    /// The source file, as rustc names it.
+    /// The source file, as rustc names it; empty where it is not known.
     pub file: String,
-    /// The line, from 1.
+    /// The line, from 1; 0 where it is not known.
     pub line: u32,
     /// The column, from 1.
     pub column: u32,
@@ -467,10 +493,11 @@ impl std::fmt::Display for KernelPanic {
             thread,
             ..
         } = self;
-        write!(
-            f,
-            "kernel panicked at {file}:{line}:{column} in block {block}, thread {thread}:\n{message}"
-        )
+        f.write_str("kernel panicked")?;
+        if *line > 0 {
+            write!(f, " at {file}:{line}:{column}")?;
+        }
+        write!(f, " in block {block}, thread {thread}:\n{message}")
     }
 }
 

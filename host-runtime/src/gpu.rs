@@ -177,6 +177,52 @@ impl Gpu {
         }
     }
 
+    /// Sets how many bytes the kernels of this device have for `Vec`, `Box`, `String` and the like, all threads together:
+    /// 256 MiB or a 32nd of the device's memory, if this is not called. Where it is full, the thread that asks for more
+    /// panics. What a thread owned that panicked is not freed.
+    ///
+    /// It is one heap for all handles of a CUDA device. It must be set before the first launch of a kernel that allocates.
+    /// The simulator has the host's heap, and no limit. CUDA C: `cudaLimitMallocHeapSize`.
+    ///
+    /// # Errors
+    ///
+    /// If a kernel that allocates was loaded before, or panicked since the last wait, or the device fails.
+    ///
+    /// ```
+    /// let gpu = host_runtime::Gpu::cpu();
+    /// gpu.set_heap_size(1 << 30)?;
+    /// # Ok::<(), host_runtime::Error>(())
+    /// ```
+    pub fn set_heap_size(&self, bytes: usize) -> Result<()> {
+        match self.backend() {
+            Backend::Cuda(device) => device.set_heap_size(bytes),
+            Backend::Simulator(simulator) => simulator.take_fault(),
+        }
+    }
+
+    /// Sets how many bytes of stack a thread has. If this is not called, they are CUDA's own 1 KiB, and 16 KiB once a
+    /// kernel is loaded that calls itself, calls through a pointer, or formats text. A thread that needs more ends in a
+    /// fault of the device.
+    ///
+    /// It is one size for all handles of a CUDA device, whose memory holds the stacks of all threads that can run at once.
+    /// Waits for what was queued. The simulator's stacks have 256 KiB. CUDA C: `cudaLimitStackSize`.
+    ///
+    /// # Errors
+    ///
+    /// If the device refuses the size, a kernel panicked since the last wait, or the device fails.
+    ///
+    /// ```
+    /// let gpu = host_runtime::Gpu::cpu();
+    /// gpu.set_stack_size(64 << 10)?;
+    /// # Ok::<(), host_runtime::Error>(())
+    /// ```
+    pub fn set_stack_size(&self, bytes: usize) -> Result<()> {
+        match self.backend() {
+            Backend::Cuda(device) => device.set_stack_size(bytes),
+            Backend::Simulator(simulator) => simulator.take_fault(),
+        }
+    }
+
     pub(crate) fn backend(&self) -> &Backend {
         &self.backend
     }

@@ -54,6 +54,8 @@ pub struct CompiledKernel {
     pub stack_bytes: u32,
     /// Whether it can print.
     pub prints: bool,
+    /// Whether it can allocate from the heap.
+    pub allocates: bool,
 }
 
 /// A kernel instance and where it is.
@@ -190,6 +192,7 @@ mod tests {
             shared_bytes: 0,
             stack_bytes: 0,
             prints: false,
+            allocates: false,
         };
         let kernels: &'static [CompiledKernel] = Vec::leak(vec![kernel]);
         let code = Box::leak(Box::new(DeviceCode {

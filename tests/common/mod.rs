@@ -1,5 +1,28 @@
-//! What several tests use: random numbers from a fixed seed.
+//! What several tests use: random numbers from a fixed seed, and a process of their own.
 #![allow(dead_code)]
+
+use std::env;
+use std::process::Command;
+
+/// Set in a process that [`run_again`] started.
+const OWN_PROCESS: &str = "OXWARP_TEST_OWN_PROCESS";
+
+/// Whether this is a process that [`run_again`] started.
+pub fn in_own_process() -> bool {
+    env::var_os(OWN_PROCESS).is_some()
+}
+
+/// Runs the running test in a process of its own; its standard output and standard error.
+pub fn run_again(arguments: &[&str]) -> [String; 2] {
+    let test = std::thread::current();
+    let output = Command::new(env::current_exe().unwrap())
+        .args(["--exact", test.name().unwrap()])
+        .args(arguments)
+        .env(OWN_PROCESS, "1")
+        .output()
+        .unwrap();
+    [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap())
+}
 
 /// A generator of random numbers (xorshift64*).
 pub struct Random(u64);

@@ -6,6 +6,7 @@
 
 mod constant;
 mod cooperative;
+mod limits;
 mod memory;
 mod module;
 mod panic;
@@ -30,6 +31,7 @@ use crate::limits::{Extents, Limits};
 use crate::registry::{IdMap, id_of};
 
 use constant::Constants;
+use limits::StackChoice;
 use module::{LoadedKernel, Modules};
 use panic::PanicInbox;
 use print::Printing;
@@ -50,6 +52,7 @@ pub(crate) struct CudaDevice {
     kernels: RwLock<IdMap<LoadedKernel>>,
     modules: Mutex<Modules>,
     constants: Mutex<Constants>,
+    stack_choice: StackChoice,
     panics: PanicInbox,
     /// Held while a launch of a kernel with a grid barrier is queued.
     cooperative: Mutex<()>,
@@ -117,6 +120,7 @@ impl CudaDevice {
             kernels: RwLock::default(),
             modules: Mutex::default(),
             constants: Mutex::default(),
+            stack_choice: StackChoice::default(),
             panics: PanicInbox::new(driver)?,
             cooperative: Mutex::default(),
             printing: Printing::new(),

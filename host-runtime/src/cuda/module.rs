@@ -9,7 +9,6 @@ use std::ptr::null_mut;
 use std::sync::PoisonError;
 
 use cuda_loader::{DriverError, NO_BINARY_FOR_GPU, NOT_FOUND, UNSUPPORTED_PTX_VERSION};
-use cust::context::{CurrentContext, ResourceLimit};
 use gpu_std::Dim3;
 use gpu_std::kernel::KernelRecord;
 
@@ -100,7 +99,7 @@ impl CudaDevice {
                 error.into()
             }
         })?;
-        raise_stack_limit(kernel.stack_bytes as usize)?;
+        self.raise_stack_limit(kernel.stack_bytes as usize)?;
         let grid_barrier = kernel
             .cooperative
             .then(|| self.grid_barrier(module))
@@ -121,6 +120,9 @@ impl CudaDevice {
         let key = std::ptr::from_ref(code).addr();
         if let Some(module) = modules.get(&key) {
             return Ok(*module);
+        }
+        if code.kernels.iter().any(|kernel| kernel.allocates) {
+            self.prepare_heap()?;
         }
         let module = self.load_module(code)?;
         modules.insert(key, module);
@@ -301,15 +303,6 @@ impl CudaDevice {
             let _ = unsafe { self.driver.cuModuleUnload(module.0) };
         }
     }
-}
-
-/// Sees to it that threads of the current context have at least so much stack. The limit only grows: other kernels may
-/// need what it is.
-fn raise_stack_limit(bytes: usize) -> Result<()> {
-    if bytes > 0 && CurrentContext::get_resource_limit(ResourceLimit::StackSize)? < bytes {
-        CurrentContext::set_resource_limit(ResourceLimit::StackSize, bytes)?;
-    }
-    Ok(())
 }
 
 /// The image with the highest target that a device of this compute capability (75 for 7.5) runs.

@@ -11,10 +11,11 @@ use std::sync::{Mutex, PoisonError};
 
 use cuda_loader::{Driver, DriverError};
 use gpu_std::runtime::{
-    BEING_WRITTEN, DeviceText, EMPTY, INDEX_OUT_OF_BOUNDS, PanicRecord, PanicSlot, SHARED_SHORTAGE,
-    SharedShortage, TEXT,
+    BEING_WRITTEN, DeviceText, EMPTY, HEAP_FULL, INDEX_OUT_OF_BOUNDS, PanicRecord, PanicSlot,
+    SHARED_SHORTAGE, SharedShortage, TEXT,
 };
 
+use super::limits::heap_size;
 use crate::error::{Error, KernelPanic, Result};
 
 /// `CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP`.
@@ -145,7 +146,8 @@ fn panic_of(record: &PanicRecord, fetch: impl Fn(DeviceText) -> String) -> Kerne
             let [wanted, available] = record.operands;
             SharedShortage { wanted, available }.to_string()
         }
-        TEXT => text(&record.text, record.text_len),
+        HEAP_FULL => heap_full(record.operands[0]),
+        TEXT => formatted(record),
         _ => fetch(record.message),
     };
     KernelPanic {
@@ -157,6 +159,23 @@ fn panic_of(record: &PanicRecord, fetch: impl Fn(DeviceText) -> String) -> Kerne
         block: record.block,
         thread: record.thread,
     }
+}
+
+fn heap_full(wanted: u64) -> String {
+    format!(
+        "the heap of the kernels is full: {wanted} bytes were wanted, and it has {} for all threads together; \
+         `Gpu::set_heap_size` makes it larger",
+        heap_size()
+    )
+}
+
+/// The message that was formatted, and a word on what did not fit.
+fn formatted(record: &PanicRecord) -> String {
+    let mut message = text(&record.text, record.text_len);
+    if record.text_len > record.text.len() as u64 {
+        message.push_str(&format!("... ({} bytes in all)", record.text_len));
+    }
+    message
 }
 
 /// The most bytes of a constant text that are read.

@@ -199,6 +199,7 @@ fn load(
         shared_bytes,
         stack_bytes: 4096,
         prints: false,
+        allocates: false,
     }));
     let device = device(gpu);
     device.make_current()?;
