@@ -8,7 +8,9 @@ fn converted(x: f32, y: f32) -> u16 {
     target::require_sm(89, "`cvt.rn.satfinite.e4m3x2.f32`");
     target::require_ptx(81);
     // SAFETY: the instruction reads its inputs and writes its output.
-    unsafe { ptx!(pure, "cvt.rn.satfinite.e4m3x2.f32 {0}, {1}, {2};", out(u16), in x, in y; else by_hand(x, y)) }
+    unsafe {
+        ptx!(pure, "cvt.rn.satfinite.e4m3x2.f32 {0}, {1}, {2};", out(u16), in x, in y; else by_hand(x, y))
+    }
 }
 
 /// The same for powers of two from 1 to 256.
@@ -21,7 +23,19 @@ fn by_hand(x: f32, y: f32) -> u16 {
 fn convert(x: &[f32], mut y: DisjointSlice<u16>) {
     let i = thread::index_1d();
     if let Some(y) = y.get_mut(i) {
-        *y = if target::sm() >= 89 { converted(x[*i], 1.0) } else { by_hand(x[*i], 1.0) };
+        *y = if target::sm() >= 89 {
+            converted(x[*i], 1.0)
+        } else {
+            by_hand(x[*i], 1.0)
+        };
+    }
+}
+
+#[kernel]
+fn scales(mut y: DisjointSlice<u32>) {
+    let i = thread::index_1d();
+    if let Some(y) = y.get_mut(i) {
+        *y = linked::scale(*i as u32);
     }
 }
 
@@ -32,7 +46,13 @@ fn main() -> oxwarp::Result<()> {
     let mut y = gpu.zeros::<u16>(9)?;
     convert.for_each(9).launch(&x, &mut y)?;
     println!("{:x?}", y.to_vec()?);
-    for image in inventory::iter::<DeviceCode>.into_iter().flat_map(|code| code.images) {
+    let mut y = gpu.zeros::<u32>(5)?;
+    scales.for_each(5).launch(&mut y)?;
+    println!("{:?}", y.to_vec()?);
+    for image in inventory::iter::<DeviceCode>
+        .into_iter()
+        .flat_map(|code| code.images)
+    {
         println!("sm_{}\n{}", image.target, image.ptx.to_str().unwrap());
     }
     Ok(())
