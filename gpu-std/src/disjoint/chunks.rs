@@ -14,7 +14,7 @@ const WIDEST: usize = 16;
 /// warp ([`WarpIndex`]) or one block ([`BlockIndex`]). On the host the argument is a `&mut DeviceArray` whose length is a
 /// multiple of `K`: another one is an error of the launch.
 ///
-/// A thread's chunk of 8 or 16 bytes is written at once (`st.global.v2`, `v4`).
+/// A thread's chunk of 8 or 16 bytes is written at once (`st.global.v2`, `v4`). CUDA C: `float4 *out`.
 ///
 /// ```
 /// use gpu_std::disjoint::DisjointChunks;
@@ -55,12 +55,28 @@ impl<T, const K: usize, I: DisjointIndex<Shape = usize>> DisjointChunks<T, K, I>
     };
 
     /// Chunks.
+    ///
+    /// ```
+    /// use gpu_std::disjoint::DisjointChunks;
+    ///
+    /// fn elements(out: &DisjointChunks<f32, 4>) -> usize {
+    ///     4 * out.len()
+    /// }
+    /// ```
     #[inline]
     pub fn len(&self) -> usize {
         self.chunks
     }
 
     /// Whether there are no chunks.
+    ///
+    /// ```
+    /// use gpu_std::disjoint::DisjointChunks;
+    ///
+    /// fn is_there(out: &DisjointChunks<f32, 4>) -> bool {
+    ///     !out.is_empty()
+    /// }
+    /// ```
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.chunks == 0
@@ -77,6 +93,17 @@ impl<T, const K: usize, I: DisjointIndex<Shape = usize>> DisjointChunks<T, K, I>
 
 impl<T, const K: usize> DisjointChunks<T, K, ThreadIndex> {
     /// The thread's chunk, or `None` where there are fewer.
+    ///
+    /// ```
+    /// use gpu_std::disjoint::DisjointChunks;
+    /// use gpu_std::thread;
+    ///
+    /// fn double(mut x: DisjointChunks<f32, 4>) {
+    ///     if let Some(x) = x.get_mut(thread::index_1d()) {
+    ///         *x = x.map(|x| 2.0 * x);
+    ///     }
+    /// }
+    /// ```
     #[inline]
     pub fn get_mut(&mut self, owner: ThreadIndex) -> Option<&mut [T; K]> {
         let mut chunk = self.chunk(owner)?;
@@ -89,6 +116,10 @@ macro_rules! shared {
     ($($owner:ident: $who:literal;)*) => {$(
         impl<T, const K: usize> DisjointChunks<T, K, $owner> {
             #[doc = concat!("This thread's share of its ", $who, "'s chunk, or `None` where there are fewer chunks.")]
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::disjoint::{DisjointChunks, ", stringify!($owner), "};\n\nfn double(x: &mut DisjointChunks<f32, 128, ", stringify!($owner), ">, owner: ", stringify!($owner), ") {\n    if let Some(mut x) = x.get_mut(owner) {\n        x.iter_mut().for_each(|x| *x *= 2.0);\n    }\n}")]
+            /// ```
             #[inline]
             pub fn get_mut(&mut self, owner: $owner) -> Option<Share<'_, T>> {
                 let chunk = self.chunk(owner)?;

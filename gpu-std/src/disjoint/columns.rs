@@ -12,7 +12,7 @@ use crate::view::check_index;
 
 /// A kernel parameter of rows and columns, each column of which belongs to one thread. Neighbours in a warp have
 /// neighbouring columns, so the threads that go down their columns together write neighbours in memory.
-/// On the host the argument is a `&mut DeviceArray2<T>`.
+/// On the host the argument is a `&mut DeviceArray2<T>`. CUDA C: `out[row * cols + col]` in a loop over rows.
 ///
 /// ```
 /// use gpu_std::disjoint::DisjointColumns;
@@ -37,18 +37,45 @@ pub struct DisjointColumns<T> {
 
 impl<T> DisjointColumns<T> {
     /// Rows: elements of a column.
+    ///
+    /// ```
+    /// use gpu_std::disjoint::DisjointColumns;
+    ///
+    /// fn extent(x: &DisjointColumns<f32>) -> usize {
+    ///     x.nrows()
+    /// }
+    /// ```
     #[inline]
     pub fn nrows(&self) -> usize {
         self.rows
     }
 
     /// Columns.
+    ///
+    /// ```
+    /// use gpu_std::disjoint::DisjointColumns;
+    ///
+    /// fn extent(x: &DisjointColumns<f32>) -> usize {
+    ///     x.ncols()
+    /// }
+    /// ```
     #[inline]
     pub fn ncols(&self) -> usize {
         self.cols
     }
 
     /// The thread's column, or `None` where there are fewer.
+    ///
+    /// ```
+    /// use gpu_std::disjoint::DisjointColumns;
+    /// use gpu_std::thread;
+    ///
+    /// fn first_row(mut x: DisjointColumns<f32>) {
+    ///     if let Some(mut column) = x.get_mut(thread::index_1d()) {
+    ///         column[0] = 1.0;
+    ///     }
+    /// }
+    /// ```
     #[inline]
     pub fn get_mut(&mut self, owner: ThreadIndex) -> Option<ColumnMut<'_, T>> {
         let col = owner.place();
@@ -63,6 +90,18 @@ impl<T> DisjointColumns<T> {
 }
 
 /// A column that belongs to this thread: `column[row]`, or [`iter_mut`](Self::iter_mut).
+///
+/// CUDA C: `out + col`, with a stride of `cols`.
+///
+/// ```
+/// use gpu_std::disjoint::ColumnMut;
+///
+/// fn difference(column: &mut ColumnMut<'_, f32>) {
+///     for row in (1..column.len()).rev() {
+///         column[row] = column[row] - column[row - 1];
+///     }
+/// }
+/// ```
 #[derive(Debug)]
 pub struct ColumnMut<'a, T> {
     first: *mut T,
@@ -73,18 +112,42 @@ pub struct ColumnMut<'a, T> {
 
 impl<T> ColumnMut<'_, T> {
     /// Elements: the rows of the array.
+    ///
+    /// ```
+    /// use gpu_std::disjoint::ColumnMut;
+    ///
+    /// fn last(column: &ColumnMut<'_, f32>) -> f32 {
+    ///     column[column.len() - 1]
+    /// }
+    /// ```
     #[inline]
     pub fn len(&self) -> usize {
         self.rows
     }
 
     /// Whether there are no elements.
+    ///
+    /// ```
+    /// use gpu_std::disjoint::ColumnMut;
+    ///
+    /// fn is_there(column: &ColumnMut<'_, f32>) -> bool {
+    ///     !column.is_empty()
+    /// }
+    /// ```
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.rows == 0
     }
 
     /// The elements from the first row to the last. Bounds are not checked for each.
+    ///
+    /// ```
+    /// use gpu_std::disjoint::ColumnMut;
+    ///
+    /// fn double(column: &mut ColumnMut<'_, f32>) {
+    ///     column.iter_mut().for_each(|x| *x *= 2.0);
+    /// }
+    /// ```
     #[inline]
     pub fn iter_mut(&mut self) -> ColumnIterMut<'_, T> {
         ColumnIterMut {
@@ -127,6 +190,14 @@ impl<T> IndexMut<usize> for ColumnMut<'_, T> {
 }
 
 /// The elements of a column, from [`ColumnMut::iter_mut`].
+///
+/// ```
+/// use gpu_std::disjoint::ColumnIterMut;
+///
+/// fn clear(rows: ColumnIterMut<'_, f32>) {
+///     rows.for_each(|x| *x = 0.0);
+/// }
+/// ```
 #[derive(Debug)]
 pub struct ColumnIterMut<'a, T> {
     next: *mut T,

@@ -8,6 +8,19 @@ use crate::view::Shape;
 /// The index of a thread in a launch, from [`thread::index_1d`](crate::thread::index_1d),
 /// [`thread::index`](crate::thread::index) or [`thread::grid_stride`](crate::thread::grid_stride). Dereferences to
 /// `usize`.
+///
+/// CUDA C: the `int i` of `blockIdx.x * blockDim.x + threadIdx.x`.
+///
+/// ```
+/// use gpu_std::disjoint::ThreadIndex;
+/// use gpu_std::DisjointSlice;
+///
+/// fn double(x: &mut DisjointSlice<f32>, i: ThreadIndex) {
+///     if let Some(x) = x.get_mut(i) {
+///         *x *= 2.0;
+///     }
+/// }
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct ThreadIndex {
     index: usize,
@@ -16,6 +29,17 @@ pub struct ThreadIndex {
 
 /// The row and column of a thread in a launch of two dimensions, from [`thread::index_2d`](crate::thread::index_2d).
 /// Dereferences to `(row, col)`, the index of a view of two dimensions.
+///
+/// CUDA C: two such numbers, of y and of x.
+///
+/// ```
+/// use gpu_std::disjoint::ThreadIndex2d;
+/// use gpu_std::view::ArrayView2;
+///
+/// fn read(x: ArrayView2<f32>, i: ThreadIndex2d) -> f32 {
+///     x[*i]
+/// }
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct ThreadIndex2d {
     index: (usize, usize),
@@ -25,6 +49,17 @@ pub struct ThreadIndex2d {
 /// The plane, row and column of a thread in a launch of three dimensions, from
 /// [`thread::index_3d`](crate::thread::index_3d). Dereferences to `(plane, row, col)`, the index of a view of three
 /// dimensions.
+///
+/// CUDA C: three such numbers, of z, y and x.
+///
+/// ```
+/// use gpu_std::disjoint::ThreadIndex3d;
+/// use gpu_std::view::ArrayView3;
+///
+/// fn read(x: ArrayView3<f32>, i: ThreadIndex3d) -> f32 {
+///     x[*i]
+/// }
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct ThreadIndex3d {
     index: (usize, usize, usize),
@@ -32,6 +67,19 @@ pub struct ThreadIndex3d {
 }
 
 /// The number of a warp in the launch, from [`warp::index`](crate::warp::index). Dereferences to `usize`.
+///
+/// CUDA C: `(blockIdx.x * blockDim.x + threadIdx.x) / 32`.
+///
+/// ```
+/// use gpu_std::disjoint::{DisjointSlice, WarpIndex};
+/// use gpu_std::warp;
+///
+/// fn publish(sum: f32, mut sums: DisjointSlice<f32, WarpIndex>) {
+///     if let Some(place) = sums.get_mut(warp::index()) {
+///         *place = sum; // the warp's first thread only
+///     }
+/// }
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct WarpIndex {
     index: usize,
@@ -41,6 +89,19 @@ pub struct WarpIndex {
 }
 
 /// The number of a block, from [`block::index`](crate::block::index). Dereferences to `usize`.
+///
+/// CUDA C: `blockIdx.x`, with `if (threadIdx.x == 0)`.
+///
+/// ```
+/// use gpu_std::disjoint::{BlockIndex, DisjointSlice};
+/// use gpu_std::block;
+///
+/// fn publish(sum: f32, mut sums: DisjointSlice<f32, BlockIndex>) {
+///     if let Some(place) = sums.get_mut(block::index()) {
+///         *place = sum; // the block's first thread only
+///     }
+/// }
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct BlockIndex {
     index: usize,
@@ -49,6 +110,18 @@ pub struct BlockIndex {
 
 /// The row and column of a block in a grid of two dimensions, from [`block::index_2d`](crate::block::index_2d).
 /// Dereferences to `(row, col)`.
+///
+/// CUDA C: `blockIdx.y`, `blockIdx.x`.
+///
+/// ```
+/// use gpu_std::disjoint::{BlockIndex2d, DisjointTiles};
+///
+/// fn clear(x: &mut DisjointTiles<f32, 16, 16>, b: BlockIndex2d) {
+///     if let Some(mut tile) = x.get_mut(b) {
+///         tile.indexed_iter_mut().for_each(|(_, x)| *x = 0.0);
+///     }
+/// }
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct BlockIndex2d {
     index: (usize, usize),
@@ -88,12 +161,28 @@ impl ThreadIndex2d {
     }
 
     /// The row: along y.
+    ///
+    /// CUDA C: `blockIdx.y * blockDim.y + threadIdx.y`.
+    ///
+    /// ```
+    /// fn is_first() -> bool {
+    ///     gpu_std::thread::index_2d().row() == 0
+    /// }
+    /// ```
     #[inline]
     pub fn row(self) -> usize {
         self.index.0
     }
 
     /// The column: along x, neighbours in a warp.
+    ///
+    /// CUDA C: `blockIdx.x * blockDim.x + threadIdx.x`.
+    ///
+    /// ```
+    /// fn is_first() -> bool {
+    ///     gpu_std::thread::index_2d().col() == 0
+    /// }
+    /// ```
     #[inline]
     pub fn col(self) -> usize {
         self.index.1
@@ -112,18 +201,42 @@ impl ThreadIndex3d {
     }
 
     /// The plane: along z.
+    ///
+    /// CUDA C: `blockIdx.z * blockDim.z + threadIdx.z`.
+    ///
+    /// ```
+    /// fn is_first() -> bool {
+    ///     gpu_std::thread::index_3d().plane() == 0
+    /// }
+    /// ```
     #[inline]
     pub fn plane(self) -> usize {
         self.index.0
     }
 
     /// The row: along y.
+    ///
+    /// CUDA C: `blockIdx.y * blockDim.y + threadIdx.y`.
+    ///
+    /// ```
+    /// fn is_first() -> bool {
+    ///     gpu_std::thread::index_3d().row() == 0
+    /// }
+    /// ```
     #[inline]
     pub fn row(self) -> usize {
         self.index.1
     }
 
     /// The column: along x, neighbours in a warp.
+    ///
+    /// CUDA C: `blockIdx.x * blockDim.x + threadIdx.x`.
+    ///
+    /// ```
+    /// fn is_first() -> bool {
+    ///     gpu_std::thread::index_3d().col() == 0
+    /// }
+    /// ```
     #[inline]
     pub fn col(self) -> usize {
         self.index.2
@@ -180,12 +293,28 @@ impl BlockIndex2d {
     }
 
     /// The row: along y.
+    ///
+    /// CUDA C: `blockIdx.y`.
+    ///
+    /// ```
+    /// fn is_first() -> bool {
+    ///     gpu_std::block::index_2d().row() == 0
+    /// }
+    /// ```
     #[inline]
     pub fn row(self) -> usize {
         self.index.0
     }
 
     /// The column: along x.
+    ///
+    /// CUDA C: `blockIdx.x`.
+    ///
+    /// ```
+    /// fn is_first() -> bool {
+    ///     gpu_std::block::index_2d().col() == 0
+    /// }
+    /// ```
     #[inline]
     pub fn col(self) -> usize {
         self.index.1
@@ -193,6 +322,18 @@ impl BlockIndex2d {
 }
 
 /// An index that says which part of an array this thread owns, alone or with the threads of its warp or block.
+///
+/// Kernels name it only in generic helpers. CUDA C has nothing of the kind: any thread may write anywhere.
+///
+/// ```
+/// use gpu_std::disjoint::{DisjointIndex, DisjointSlice};
+///
+/// fn set<T, I: DisjointIndex>(x: &mut DisjointSlice<T, I>, i: I, value: T) {
+///     if let Some(x) = x.get_mut(i) {
+///         *x = value;
+///     }
+/// }
+/// ```
 ///
 /// # Safety
 ///
@@ -211,21 +352,53 @@ pub unsafe trait DisjointIndex: Copy + 'static {
     type Shape: Shape;
 
     /// The number of the part.
+    ///
+    /// ```
+    /// use gpu_std::disjoint::DisjointIndex;
+    ///
+    /// fn of_this_thread() -> bool {
+    ///     gpu_std::thread::index_1d().place() == *gpu_std::thread::index_1d()
+    /// }
+    /// ```
     fn place(self) -> Self::Shape;
 
     /// The number of this thread among those that share the part.
+    ///
+    /// ```
+    /// use gpu_std::disjoint::DisjointIndex;
+    ///
+    /// fn of_this_thread() -> bool {
+    ///     gpu_std::block::index().rank() == gpu_std::thread::index_in_block()
+    /// }
+    /// ```
     #[inline]
     fn rank(self) -> usize {
         0
     }
 
     /// How many threads share the part.
+    ///
+    /// ```
+    /// use gpu_std::disjoint::DisjointIndex;
+    ///
+    /// fn of_this_thread() -> bool {
+    ///     gpu_std::block::index().sharers() == gpu_std::block::len()
+    /// }
+    /// ```
     #[inline]
     fn sharers(self) -> usize {
         1
     }
 
     /// Whether this is the thread of rank 0, to which a part of one element belongs.
+    ///
+    /// ```
+    /// use gpu_std::disjoint::DisjointIndex;
+    ///
+    /// fn of_this_thread() -> bool {
+    ///     gpu_std::block::index().is_first()
+    /// }
+    /// ```
     #[inline]
     fn is_first(self) -> bool {
         self.rank() == 0

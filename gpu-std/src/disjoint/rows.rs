@@ -11,7 +11,8 @@ use crate::live::live;
 /// A kernel parameter of rows and columns, each row of which belongs to one thread ([`ThreadIndex`], the default), one
 /// warp ([`WarpIndex`]) or one block ([`BlockIndex`]). On the host the argument is a `&mut DeviceArray2<T>`.
 ///
-/// Rows for warps and blocks are the faster choice: neighbours in a warp then write neighbours in memory.
+/// Rows for warps and blocks are the faster choice: neighbours in a warp then write neighbours in memory. CUDA C:
+/// `out + row * cols`.
 ///
 /// ```
 /// use gpu_std::disjoint::DisjointRows;
@@ -33,12 +34,28 @@ pub struct DisjointRows<T, I: DisjointIndex<Shape = usize> = ThreadIndex> {
 
 impl<T, I: DisjointIndex<Shape = usize>> DisjointRows<T, I> {
     /// Rows.
+    ///
+    /// ```
+    /// use gpu_std::disjoint::DisjointRows;
+    ///
+    /// fn extent(x: &DisjointRows<f32>) -> usize {
+    ///     x.nrows()
+    /// }
+    /// ```
     #[inline]
     pub fn nrows(&self) -> usize {
         self.rows
     }
 
     /// Columns: elements of a row.
+    ///
+    /// ```
+    /// use gpu_std::disjoint::DisjointRows;
+    ///
+    /// fn extent(x: &DisjointRows<f32>) -> usize {
+    ///     x.ncols()
+    /// }
+    /// ```
     #[inline]
     pub fn ncols(&self) -> usize {
         self.cols
@@ -55,6 +72,17 @@ impl<T, I: DisjointIndex<Shape = usize>> DisjointRows<T, I> {
 
 impl<T> DisjointRows<T, ThreadIndex> {
     /// The thread's row, or `None` where there are fewer.
+    ///
+    /// ```
+    /// use gpu_std::disjoint::DisjointRows;
+    /// use gpu_std::thread;
+    ///
+    /// fn clear(mut x: DisjointRows<f32>) {
+    ///     if let Some(row) = x.get_mut(thread::index_1d()) {
+    ///         row.fill(0.0);
+    ///     }
+    /// }
+    /// ```
     #[inline]
     pub fn get_mut(&mut self, owner: ThreadIndex) -> Option<&mut [T]> {
         let first = self.row(owner)?;
@@ -67,6 +95,10 @@ macro_rules! shared {
     ($($owner:ident: $who:literal;)*) => {$(
         impl<T> DisjointRows<T, $owner> {
             #[doc = concat!("This thread's share of its ", $who, "'s row, or `None` where there are fewer rows.")]
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::disjoint::{DisjointRows, ", stringify!($owner), "};\n\nfn double(x: &mut DisjointRows<f32, ", stringify!($owner), ">, owner: ", stringify!($owner), ") {\n    if let Some(mut row) = x.get_mut(owner) {\n        row.iter_mut().for_each(|x| *x *= 2.0);\n    }\n}")]
+            /// ```
             #[inline]
             pub fn get_mut(&mut self, owner: $owner) -> Option<Share<'_, T>> {
                 let first = self.row(owner)?;

@@ -8,7 +8,7 @@ use super::DisjointIndex;
 
 /// The elements of a row or chunk that belong to this thread of the warp or block that owns it: the element of its own
 /// number among the threads, then every one as many further as there are threads. So neighbours write neighbours, and
-/// together the threads write the whole part.
+/// together the threads write the whole part. CUDA C: `for (i = threadIdx.x; i < len; i += blockDim.x)`.
 ///
 /// ```
 /// use gpu_std::disjoint::{BlockIndex, DisjointRows};
@@ -49,24 +49,56 @@ impl<'a, T> Share<'a, T> {
     }
 
     /// Elements of the whole part.
+    ///
+    /// ```
+    /// use gpu_std::disjoint::Share;
+    ///
+    /// fn mean(sum: f32, row: &Share<'_, f32>) -> f32 {
+    ///     sum / row.len() as f32
+    /// }
+    /// ```
     #[inline]
     pub fn len(&self) -> usize {
         self.len
     }
 
     /// Whether the whole part has no elements.
+    ///
+    /// ```
+    /// use gpu_std::disjoint::Share;
+    ///
+    /// fn is_there(row: &Share<'_, f32>) -> bool {
+    ///     !row.is_empty()
+    /// }
+    /// ```
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
     /// This thread's elements.
+    ///
+    /// ```
+    /// use gpu_std::disjoint::Share;
+    ///
+    /// fn double(row: &mut Share<'_, f32>) {
+    ///     row.iter_mut().for_each(|x| *x *= 2.0);
+    /// }
+    /// ```
     #[inline]
     pub fn iter_mut(&mut self) -> IterMut<'_, T> {
         IterMut(self.indexed_iter_mut())
     }
 
     /// This thread's elements, each with its number in the part.
+    ///
+    /// ```
+    /// use gpu_std::disjoint::Share;
+    ///
+    /// fn number(row: &mut Share<'_, usize>) {
+    ///     row.indexed_iter_mut().for_each(|(i, x)| *x = i);
+    /// }
+    /// ```
     #[inline]
     pub fn indexed_iter_mut(&mut self) -> IndexedIterMut<'_, T> {
         IndexedIterMut {
@@ -80,6 +112,14 @@ impl<'a, T> Share<'a, T> {
 }
 
 /// This thread's elements of a part, from [`Share::iter_mut`].
+///
+/// ```
+/// use gpu_std::disjoint::IterMut;
+///
+/// fn clear(elements: IterMut<'_, f32>) {
+///     elements.for_each(|x| *x = 0.0);
+/// }
+/// ```
 #[derive(Debug)]
 pub struct IterMut<'a, T>(IndexedIterMut<'a, T>);
 
@@ -95,6 +135,14 @@ impl<'a, T> Iterator for IterMut<'a, T> {
 impl<T> FusedIterator for IterMut<'_, T> {}
 
 /// This thread's elements of a part with their numbers, from [`Share::indexed_iter_mut`].
+///
+/// ```
+/// use gpu_std::disjoint::IndexedIterMut;
+///
+/// fn number(elements: IndexedIterMut<'_, usize>) {
+///     elements.for_each(|(i, x)| *x = i);
+/// }
+/// ```
 #[derive(Debug)]
 pub struct IndexedIterMut<'a, T> {
     first: NonNull<T>,

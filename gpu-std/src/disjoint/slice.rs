@@ -31,6 +31,8 @@ use crate::view::{Extents, Layout, Shape, Standard};
 ///     }
 /// }
 /// ```
+///
+/// CUDA C: `float *out`, which each thread writes at its own index.
 pub struct DisjointSlice<T, I: DisjointIndex = ThreadIndex, L: Layout = Standard> {
     first: NonNull<T>,
     shape: I::Shape,
@@ -40,6 +42,19 @@ pub struct DisjointSlice<T, I: DisjointIndex = ThreadIndex, L: Layout = Standard
 impl<T, I: DisjointIndex, L: Layout> DisjointSlice<T, I, L> {
     /// The element of `index`, or `None` where it lies outside the slice (a thread beyond the end) or belongs to
     /// another thread (the index of a block or warp in a thread that is not its first).
+    ///
+    /// A comparison with the length. CUDA C: `if (i < n) out[i] = ...`.
+    ///
+    /// ```
+    /// use gpu_std::{DisjointSlice, thread};
+    ///
+    /// fn double(x: &[f32], mut out: DisjointSlice<f32>) {
+    ///     let i = thread::index_1d();
+    ///     if let Some(out) = out.get_mut(i) {
+    ///         *out = 2.0 * x[*i];
+    ///     }
+    /// }
+    /// ```
     #[inline]
     pub fn get_mut(&mut self, index: I) -> Option<&mut T> {
         let inside = index.is_first() && self.shape.contains(index.place());
@@ -57,18 +72,45 @@ impl<T, I: DisjointIndex, L: Layout> DisjointSlice<T, I, L> {
     }
 
     /// Length, or the extents: rows and columns, or planes, rows and columns.
+    ///
+    /// No load: it came with the parameter.
+    ///
+    /// ```
+    /// use gpu_std::DisjointSlice;
+    /// use gpu_std::disjoint::ThreadIndex2d;
+    ///
+    /// fn cols(out: &DisjointSlice<f32, ThreadIndex2d>) -> usize {
+    ///     out.shape()[1]
+    /// }
+    /// ```
     #[inline]
     pub fn shape(&self) -> I::Shape {
         self.shape
     }
 
     /// Elements in all.
+    ///
+    /// ```
+    /// use gpu_std::{DisjointSlice, thread};
+    ///
+    /// fn own(out: &DisjointSlice<f32>) -> usize {
+    ///     thread::grid_stride(out.len()).count()
+    /// }
+    /// ```
     #[inline]
     pub fn len(&self) -> usize {
         self.shape.elements()
     }
 
     /// Whether there are no elements.
+    ///
+    /// ```
+    /// use gpu_std::DisjointSlice;
+    ///
+    /// fn is_there(out: &DisjointSlice<f32>) -> bool {
+    ///     !out.is_empty()
+    /// }
+    /// ```
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

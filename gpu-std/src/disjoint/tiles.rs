@@ -11,7 +11,8 @@ use crate::live::live;
 /// A kernel parameter of rows and columns, cut into tiles of `R` rows and `C` columns, each of which belongs to one block
 /// of a grid of two dimensions ([`BlockIndex2d`], the default) or one thread
 /// ([`ThreadIndex2d`](super::ThreadIndex2d)). The last tiles of a row or column of tiles may be cut off by the array's
-/// edge. On the host the argument is a `&mut DeviceArray2<T>`.
+/// edge. On the host the argument is a `&mut DeviceArray2<T>`. CUDA C: `blockIdx.y * R + y`, `blockIdx.x * C + x`, and a
+/// comparison with the extents.
 ///
 /// ```
 /// use gpu_std::disjoint::DisjointTiles;
@@ -50,12 +51,31 @@ impl<T, const R: usize, const C: usize, I: DisjointIndex<Shape = [usize; 2]>>
     DisjointTiles<T, R, C, I>
 {
     /// Rows and columns of the array.
+    ///
+    /// ```
+    /// use gpu_std::disjoint::DisjointTiles;
+    ///
+    /// fn tiles(x: &DisjointTiles<f32, 16, 16>) -> usize {
+    ///     x.shape().map(|extent| extent.div_ceil(16)).iter().product()
+    /// }
+    /// ```
     #[inline]
     pub fn shape(&self) -> [usize; 2] {
         self.shape
     }
 
     /// This thread's share of its owner's tile, or `None` where the tile lies outside the array.
+    ///
+    /// ```
+    /// use gpu_std::block;
+    /// use gpu_std::disjoint::DisjointTiles;
+    ///
+    /// fn double(mut x: DisjointTiles<f32, 16, 16>) {
+    ///     if let Some(mut tile) = x.get_mut(block::index_2d()) {
+    ///         tile.indexed_iter_mut().for_each(|(_, x)| *x *= 2.0);
+    ///     }
+    /// }
+    /// ```
     #[inline]
     pub fn get_mut(&mut self, owner: I) -> Option<TileShare<'_, T, R, C>> {
         const {
@@ -117,6 +137,14 @@ impl<T, const R: usize, const C: usize> DisjointTiles<T, R, C, ThreadIndex2d> {
 /// The elements of a tile that belong to this thread: of the tile's `R * C` places, row by row, the one of its own
 /// number among the block's threads, then every one as many further as the block has threads. Places beyond the array's
 /// edge are left out.
+///
+/// ```
+/// use gpu_std::disjoint::TileShare;
+///
+/// fn clear(tile: &mut TileShare<'_, f32, 16, 16>) {
+///     tile.indexed_iter_mut().for_each(|(_, x)| *x = 0.0);
+/// }
+/// ```
 #[derive(Debug)]
 pub struct TileShare<'a, T, const R: usize, const C: usize> {
     first: NonNull<T>,
@@ -130,12 +158,30 @@ pub struct TileShare<'a, T, const R: usize, const C: usize> {
 
 impl<T, const R: usize, const C: usize> TileShare<'_, T, R, C> {
     /// Rows and columns of the tile that lie inside the array.
+    ///
+    /// ```
+    /// use gpu_std::disjoint::TileShare;
+    ///
+    /// fn is_whole(tile: &TileShare<'_, f32, 16, 16>) -> bool {
+    ///     tile.shape() == [16, 16]
+    /// }
+    /// ```
     #[inline]
     pub fn shape(&self) -> [usize; 2] {
         [self.rows, self.cols]
     }
 
     /// This thread's elements, each with its row and column in the tile.
+    ///
+    /// ```
+    /// use gpu_std::disjoint::TileShare;
+    ///
+    /// fn identity(tile: &mut TileShare<'_, f32, 16, 16>) {
+    ///     for ((row, col), x) in tile.indexed_iter_mut() {
+    ///         *x = if row == col { 1.0 } else { 0.0 };
+    ///     }
+    /// }
+    /// ```
     #[inline]
     pub fn indexed_iter_mut(&mut self) -> TileIterMut<'_, T, R, C> {
         TileIterMut {
@@ -149,6 +195,14 @@ impl<T, const R: usize, const C: usize> TileShare<'_, T, R, C> {
 }
 
 /// This thread's elements of a tile, from [`TileShare::indexed_iter_mut`].
+///
+/// ```
+/// use gpu_std::disjoint::TileIterMut;
+///
+/// fn clear(elements: TileIterMut<'_, f32, 16, 16>) {
+///     elements.for_each(|(_, x)| *x = 0.0);
+/// }
+/// ```
 #[derive(Debug)]
 pub struct TileIterMut<'a, T, const R: usize, const C: usize> {
     tile: TileShare<'a, T, R, C>,
