@@ -39,13 +39,13 @@ pub fn svg(report: &Report) -> String {
             svg,
             "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\
              <rect x=\"{NAMES}\" y=\"{}\" width=\"{length:.1}\" height=\"{}\" fill=\"{colour}\"/>\
-             <text x=\"{:.1}\" y=\"{}\">{:.3}</text>",
+             <text x=\"{:.1}\" y=\"{}\" text-anchor=\"end\" fill=\"#fff\">{:.3}</text>",
             NAMES - 8.0,
             y + 14.0,
             escaped(row.entry.name),
             y + 3.0,
             ROW - 6.0,
-            NAMES + length + 6.0,
+            NAMES + length - 6.0,
             y + 14.0,
             row.ratio
         );

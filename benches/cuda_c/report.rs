@@ -66,7 +66,7 @@ impl Report {
         )
     }
 
-    /// Everything, for programs. Times are in seconds.
+    /// Everything, for programs. Times are in seconds, rates in `rate_unit`.
     pub fn json(&self) -> Value {
         let rows: Vec<Value> = self.rows.iter().map(row_json).collect();
         json!({
@@ -98,7 +98,11 @@ fn row_json(row: &Row) -> Value {
     json!({
         "name": row.entry.name,
         "index_bits": row.entry.index_bits,
-        "unit": unit(row.work).1,
+        "rate_unit": match row.work {
+            Work::Bytes(_) => "B/s",
+            Work::Flops(_) | Work::MatrixFlops(_) => "FLOP/s",
+            Work::Results(_) => "1/s",
+        },
         "rust": side(row.rust, row.rust_resources),
         "c": side(row.c, row.c_resources),
         "ratio": row.ratio,

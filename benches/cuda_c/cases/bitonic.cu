@@ -1,6 +1,6 @@
 // The CUDA C side of bitonic.rs.
 
-extern "C" __global__ void bitonic_sort(uint2 *__restrict__ keys) {
+extern "C" __global__ void bitonic_sort(const uint2 *__restrict__ keys, uint2 *__restrict__ sorted) {
     __shared__ unsigned tile[2048];
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x, t = threadIdx.x;
     uint2 own = keys[i];
@@ -19,5 +19,5 @@ extern "C" __global__ void bitonic_sort(uint2 *__restrict__ keys) {
         }
     }
     __syncthreads();
-    keys[i] = make_uint2(tile[2 * t], tile[2 * t + 1]);
+    sorted[i] = make_uint2(tile[2 * t], tile[2 * t + 1]);
 }

@@ -13,15 +13,13 @@ const TILE: usize = 2 * BLOCK;
 with_unchecked! {
     bitonic_sort_unchecked:
     #[kernel]
-    fn bitonic_sort(mut keys: DisjointSlice<UInt2>) {
+    fn bitonic_sort(keys: &[UInt2], mut sorted: DisjointSlice<UInt2>) {
         let tile = shared_array![u32; TILE];
         let i = thread::index_1d();
         let t = thread::thread_idx_x();
         let two = 2 * t as usize;
-        if let Some(keys) = keys.get_mut(i) {
-            tile.set(two, keys.x);
-            tile.set(two + 1, keys.y);
-        }
+        tile.set(two, keys[*i].x);
+        tile.set(two + 1, keys[*i].y);
         let mut size = 2;
         while size <= TILE as u32 {
             let mut distance = size / 2;
@@ -40,8 +38,8 @@ with_unchecked! {
             size *= 2;
         }
         sync_threads();
-        if let Some(keys) = keys.get_mut(i) {
-            *keys = UInt2::new(tile.get(two), tile.get(two + 1));
+        if let Some(sorted) = sorted.get_mut(i) {
+            *sorted = UInt2::new(tile.get(two), tile.get(two + 1));
         }
     }
 }
@@ -62,26 +60,24 @@ fn case(gpu: &Gpu, size: Size) -> Outcome<Case> {
     let tiles: usize = size.pick(1 << 14, 2);
     let mut random = Random::new(1);
     let mut key = || random.bits() as u32;
-    let before: Vec<UInt2> = (0..tiles * BLOCK)
+    let keys: Vec<UInt2> = (0..tiles * BLOCK)
         .map(|_| UInt2::new(key(), key()))
         .collect();
-    let keys = gpu.to_device(&before)?;
-    let twin = Twin::new("bitonic_sort", tiles, BLOCK, arguments![keys]);
-    let start = before.clone();
+    let keys_gpu = gpu.to_device(&keys)?;
+    let sorted = gpu.zeros::<UInt2>(tiles * BLOCK)?;
+    let twin = Twin::new("bitonic_sort", tiles, BLOCK, arguments![keys_gpu, sorted]);
+    let mut wanted = bytemuck::cast_slice::<_, u32>(&keys).to_vec();
+    wanted.chunks_mut(TILE).for_each(<[u32]>::sort_unstable);
     Ok(Case::new(
         Work::Results((tiles * TILE) as f64),
         vec![twin],
-        keys,
-        move |keys| keys.copy_from(&start),
-        move |checks, keys| launch_either!(checks, bitonic_sort / bitonic_sort_unchecked[tiles, BLOCK](keys)),
-        move |keys| {
-            let mut wanted = bytemuck::cast_slice::<_, u32>(&before).to_vec();
-            wanted.chunks_mut(TILE).for_each(<[u32]>::sort_unstable);
-            let keys = keys.to_vec()?;
-            let wrong = bytemuck::cast_slice::<_, u32>(&keys)
-                .iter()
-                .zip(&wanted)
-                .position(|(a, b)| a != b);
+        sorted,
+        |sorted| sorted.fill(UInt2::splat(0)),
+        move |checks, sorted| launch_either!(checks, bitonic_sort / bitonic_sort_unchecked[tiles, BLOCK](&keys_gpu, sorted)),
+        move |sorted| {
+            let sorted = sorted.to_vec()?;
+            let pairs = bytemuck::cast_slice::<_, u32>(&sorted).iter().zip(&wanted);
+            let wrong = pairs.into_iter().position(|(a, b)| a != b);
             wrong.map_or(Ok(()), |i| Err(format!("key {i} is wrong").into()))
         },
     ))
