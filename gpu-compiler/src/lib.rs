@@ -12,8 +12,8 @@
 //! 4. `launch_facts` - what each kernel says of its launches, and what follows for its code; `variants` - what it chooses
 //!    for its code (`fast_math`, `unchecked`), in copies where kernels choose differently.
 //! 5. `intrinsics` - lower the `gpu.*` calls.
-//! 6. `loop_checks` - bounds checks out of loops; `optimise` - LLVM's own pipeline, then the marks for read-only
-//!    loads.
+//! 6. `loop_checks` - bounds checks out of loops; `optimise` - LLVM's own pipeline, short copies written out
+//!    (`copies`), the marks for read-only loads.
 //! 7. `check` - report what is left without device code, host pointers among the parameters (`host_pointers`), and
 //!    constant memory that does not fit (`constants`).
 //! 8. `requirements` - what the code asks of each target: its number folded in, items that it lacks reported.
@@ -26,6 +26,7 @@ mod check;
 pub mod command;
 mod compile;
 mod constants;
+mod copies;
 mod emit;
 mod error;
 mod fast_math;

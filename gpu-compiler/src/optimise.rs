@@ -9,6 +9,7 @@
 use std::collections::BTreeSet;
 use std::ptr;
 
+use crate::copies;
 use crate::error::Error;
 use crate::intrinsics::READ_ONLY;
 use crate::llvm::{self, Context, Module, TargetMachine, Value};
@@ -22,6 +23,7 @@ pub fn optimise(context: Context, module: Module, machine: TargetMachine) -> Res
         "function(infer-address-spaces),default<O3>",
         Some(machine),
     )?;
+    copies::write_out(context, module);
     mark_read_only_loads(context, module);
     erase_read_only_calls(module);
     run_passes(

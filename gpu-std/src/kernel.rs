@@ -3,6 +3,7 @@
 
 use core::any::TypeId;
 
+use crate::live::live;
 use crate::runtime::Runtime;
 
 /// The first bytes of a [`KernelRecord`], by which the device compiler finds it in the bitcode.
@@ -155,7 +156,7 @@ unsafe impl<T: 'static> KernelParam for &[T] {
     #[inline]
     unsafe fn from_raw(view: Self::Raw) -> Self {
         // SAFETY: the caller gives a live view of `shape` elements.
-        let slice = unsafe { core::slice::from_raw_parts(view.pointer, view.shape) };
+        let slice = unsafe { core::slice::from_raw_parts(live(view.pointer).as_ptr(), view.shape) };
         // Through a pointer, so that rustc does not inline the call's MIR into this function of an optimised crate.
         let mark: fn(&[T]) = read_only_parameter::<T>;
         mark(slice);

@@ -96,6 +96,12 @@ pub fn intrinsic(module: Module, builder: Builder, name: &str, left: Value, righ
     super::call(builder, value_type(function), function, &[left, right])
 }
 
+/// `if condition { yes } else { no }`
+pub fn select(builder: Builder, condition: Value, yes: Value, no: Value) -> Value {
+    // SAFETY: the name is a C string.
+    unsafe { build_select(builder, condition, yes, no, UNNAMED) }
+}
+
 /// Builds a cast of `opcode`.
 pub fn cast(builder: Builder, opcode: i32, value: Value, to: Type) -> Value {
     // SAFETY: the name is a C string.

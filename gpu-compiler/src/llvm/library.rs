@@ -176,6 +176,10 @@ api! {
     is_externally_initialized = LLVMIsExternallyInitialized(global: Value) -> Bool;
     set_visibility = LLVMSetVisibility(global: Value, visibility: i32);
     set_comdat = LLVMSetComdat(global: Value, comdat: Option<NonNull<c_void>>);
+    set_no_unsigned_wrap = LLVMSetNUW(instruction: Value, yes: Bool);
+    clone_instruction = LLVMInstructionClone(instruction: Value) -> Value;
+    insert = LLVMInsertIntoBuilder(builder: Builder, instruction: Value);
+    attribute_value = LLVMGetEnumAttributeValue(attribute: Attribute) -> u64;
     set_alignment = LLVMSetAlignment(value: Value, bytes: u32);
     alignment = LLVMGetAlignment(value: Value) -> u32;
     set_externally_initialized = LLVMSetExternallyInitialized(global: Value, yes: Bool);
@@ -282,6 +286,7 @@ api! {
     append_block = LLVMAppendBasicBlockInContext(context: Context, function: Value, name: *const c_char) -> Block;
     function_type = LLVMFunctionType(result: Type, parameters: *const Type, count: u32, variadic: Bool) -> Type;
     build_call = LLVMBuildCall2(builder: Builder, function_type: Type, function: Value, arguments: *const Value, count: u32, name: *const c_char) -> Value;
+    build_select = LLVMBuildSelect(builder: Builder, condition: Value, yes: Value, no: Value, name: *const c_char) -> Value;
     build_load = LLVMBuildLoad2(builder: Builder, load_type: Type, pointer: Value, name: *const c_char) -> Value;
     build_gep = LLVMBuildGEP2(builder: Builder, element: Type, pointer: Value, indices: *const Value, count: u32, name: *const c_char) -> Value;
     build_cast = LLVMBuildCast(builder: Builder, opcode: i32, value: Value, to: Type, name: *const c_char) -> Value;

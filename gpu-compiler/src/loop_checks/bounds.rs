@@ -33,6 +33,8 @@ struct Found {
     /// What must all be true.
     conditions: Vec<Value>,
     known: BTreeMap<(Value, Block, Side), Option<Value>>,
+    /// The instructions of the loop that do not wrap if the conditions are true.
+    exact: Vec<Value>,
 }
 
 /// The bounds over one loop.
@@ -87,6 +89,11 @@ impl<'a> Bounds<'a> {
     /// The conditions of all bounds that were found.
     pub fn conditions(&self) -> &[Value] {
         &self.found.conditions
+    }
+
+    /// The sums and products of the loop that do not wrap if all conditions are true.
+    pub fn exact(&self) -> &[Value] {
+        &self.found.exact
     }
 
     /// A value that `value` is never above at `block`.
@@ -174,7 +181,16 @@ impl<'a> Bounds<'a> {
         if let Some(operation) = minimum_or_maximum(instruction) {
             return self.upper_of_choice(operation, instruction, block);
         }
-        let of = llvm::type_of(value);
+        let bound = self.upper_of_operation(instruction, block)?;
+        // What holds at the check holds for the instruction if nothing is between them.
+        if llvm::instruction_block(instruction) == block && can_wrap(instruction) {
+            self.found.exact.push(instruction);
+        }
+        Some(bound)
+    }
+
+    fn upper_of_operation(&mut self, instruction: Value, block: Block) -> Option<Value> {
+        let of = llvm::type_of(instruction);
         let operand = |index| llvm::operand(instruction, index);
         match llvm::opcode(instruction) {
             opcode::FREEZE => self.upper(operand(0), block),
@@ -295,7 +311,14 @@ impl<'a> Bounds<'a> {
 
     /// Notes the condition that `left - right` is never below zero.
     fn does_not_wrap_below(&mut self, left: Value, right: Value, block: Block) -> Option<()> {
+        if never_exceeds(right, left, MOST_STEPS) {
+            return Some(());
+        }
         let (smallest, largest) = (self.lower(left, block), self.upper(right, block)?);
+        // Where nothing is known of the one, only zero can be taken away.
+        if is_zero(smallest) && llvm::is_constant_int(largest).is_none() {
+            return None;
+        }
         let condition = llvm::compare(self.builder, predicate::ULE, largest, smallest);
         self.found.conditions.push(condition);
         Some(())
@@ -540,6 +563,52 @@ fn negated_constant(value: Value) -> Option<u64> {
     (signed < 0).then_some(signed.unsigned_abs())
 }
 
+/// Whether `small <= large` follows from how they are computed from one value, if `large` does not wrap.
+fn never_exceeds(small: Value, large: Value, steps: u32) -> bool {
+    if small == large {
+        return true;
+    }
+    if steps == 0 {
+        return false;
+    }
+    // No operand of an `and` is below it, and no dividend below its quotient or remainder.
+    let parts_of_small = match code(small) {
+        Some(opcode::AND) => 2,
+        Some(opcode::LSHR | opcode::UDIV | opcode::UREM) => 1,
+        _ => 0,
+    };
+    // A sum is not below its terms.
+    let parts_of_large = match code(large) {
+        Some(opcode::SHL) => 1,
+        Some(opcode::OR) => 2,
+        Some(opcode::ADD) if !is_difference(llvm::operand(large, 0), llvm::operand(large, 1)) => 2,
+        _ => 0,
+    };
+    (0..parts_of_small).any(|part| never_exceeds(llvm::operand(small, part), large, steps - 1))
+        || (0..parts_of_large)
+            .any(|part| never_exceeds(small, llvm::operand(large, part), steps - 1))
+}
+
+fn code(value: Value) -> Option<i32> {
+    llvm::is_instruction(value).map(llvm::opcode)
+}
+
+fn is_zero(value: Value) -> bool {
+    llvm::is_constant_int(value).is_some_and(|constant| llvm::zero_extended(constant) == 0)
+}
+
+/// Whether an instruction is one whose bound has the condition that it does not wrap.
+fn can_wrap(instruction: Value) -> bool {
+    match llvm::opcode(instruction) {
+        opcode::ADD => {
+            let [left, right] = [0, 1].map(|index| llvm::operand(instruction, index));
+            !is_difference(left, right)
+        }
+        opcode::MUL | opcode::SHL => true,
+        _ => false,
+    }
+}
+
 /// Whether `left + right` stands for a difference, and so wraps.
 fn is_difference(left: Value, right: Value) -> bool {
     negated_constant(right).is_some() || inverted(left).is_some() || inverted(right).is_some()
@@ -557,5 +626,5 @@ fn inverted(value: Value) -> Option<Value> {
 
 /// Whether a condition is the constant `false`.
 fn is_never(condition: Value) -> bool {
-    llvm::is_constant_int(condition).is_some_and(|constant| llvm::zero_extended(constant) == 0)
+    is_zero(condition)
 }

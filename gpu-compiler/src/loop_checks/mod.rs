@@ -19,6 +19,7 @@
 mod bounds;
 pub mod cfg;
 mod checks;
+mod exact;
 mod guards;
 mod hidden;
 mod induction;
@@ -45,7 +46,7 @@ const SIMPLIFY: &str = "always-inline,globalopt,\
 /// Splits the loops.
 const UNSWITCH: &str = "function(loop-simplify,lcssa,loop-mssa(simple-loop-unswitch<nontrivial>))";
 /// Takes away what cannot be reached in either copy.
-const CLEAN_UP: &str = "function(simplifycfg,instcombine<no-verify-fixpoint>)";
+const CLEAN_UP: &str = "function(simplifycfg,instcombine<no-verify-fixpoint>,simplifycfg)";
 
 /// Brings the module into the form that [`version`] wants.
 pub fn simplify(module: Module) -> Result<(), Error> {
@@ -69,11 +70,14 @@ pub fn version(context: Context, module: Module) -> Result<(), Error> {
     Ok(())
 }
 
-/// A loop, a condition before it, and the checks that the condition implies.
+/// A loop, a condition before it, and what the condition implies.
 struct Version<'a> {
     a_loop: &'a Loop,
     holds: Value,
+    /// These pass.
     checks: Vec<Check>,
+    /// These do not wrap.
+    exact: Vec<Value>,
 }
 
 fn version_function(
@@ -97,6 +101,7 @@ fn version_function(
         for check in &version.checks {
             check.skip_if(builder, version.holds);
         }
+        exact::apply(builder, version.a_loop, version.holds, &version.exact);
     }
     !versions.is_empty()
 }
@@ -129,9 +134,10 @@ fn version_loop<'a>(
         .reduce(|all, condition| llvm::and(builder, all, condition))?;
     // An undefined length must not make a check pass in one place and fail in another.
     let holds = llvm::freeze(builder, all);
-    (!checks.is_empty()).then_some(Version {
+    (!checks.is_empty()).then(|| Version {
         a_loop,
         holds,
         checks,
+        exact: bounds.exact().to_vec(),
     })
 }

@@ -167,6 +167,30 @@ fn a_remainder_is_below_its_divisor() {
     assert_eq!(versioned(&body), (vec![0, 1], 0));
 }
 
+/// `2 * x - (x & mask)` is never below zero, whatever the mask.
+#[test]
+fn what_is_taken_away_is_a_part_of_what_it_is_taken_from() {
+    let body = counted(
+        "%mask = load volatile i64, ptr @memory
+         %part = and i64 %k, %mask
+         %twice = shl i64 %k, 1
+         %index = sub i64 %twice, %part",
+        "",
+    );
+    assert_eq!(versioned(&body), (vec![0, 1], 0));
+}
+
+#[test]
+fn a_difference_that_nothing_keeps_above_zero_keeps_its_check() {
+    let body = counted(
+        "%x = load volatile i64, ptr @memory
+         %part = urem i64 %x, %b
+         %index = sub i64 %k, %part",
+        "",
+    );
+    assert_eq!(versioned(&body), (vec![1], 0));
+}
+
 #[test]
 fn a_guard_bounds_what_nothing_else_does() {
     let body = "
