@@ -4,22 +4,54 @@ use core::ops::{Bound, RangeBounds};
 
 /// An index into, or the shape of, a view of `N` dimensions: `usize` for one, a tuple of `usize` such as `(row, col)`, or
 /// an array.
+///
+/// CUDA C has only one number, `row * cols + col`.
+///
+/// ```
+/// use gpu_std::view::{ArrayView2, NdIndex};
+///
+/// fn read(x: ArrayView2<f32>, index: impl NdIndex<2>) -> f32 {
+///     x.get(index).copied().unwrap_or(0.0)
+/// }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an index of a view of {N} dimension(s)",
     label = "give one `usize` for each dimension: `x[i]`, `x[(row, col)]`, `x[(plane, row, col)]`"
 )]
 pub trait NdIndex<const N: usize>: Copy {
     /// The number along each axis.
+    ///
+    /// ```
+    /// use gpu_std::view::NdIndex;
+    ///
+    /// assert_eq!((2, 3).into_array(), [2, 3]);
+    /// ```
     fn into_array(self) -> [usize; N];
 }
 
 /// One range for each of `N` dimensions: `(1..3, ..)`; for one dimension the range itself.
+///
+/// CUDA C has a pointer to the first element and keeps the leading dimension.
+///
+/// ```
+/// use gpu_std::view::{ArrayView2, NdRange};
+///
+/// fn count(x: ArrayView2<f32>, part: impl NdRange<2>) -> usize {
+///     x.slice(part).len()
+/// }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a range for each of {N} dimension(s)",
     label = "give a tuple of ranges, such as `(1..3, ..)`"
 )]
 pub trait NdRange<const N: usize> {
     /// Start and end along each axis of a view of this shape, not checked.
+    ///
+    /// ```
+    /// use gpu_std::view::NdRange;
+    ///
+    /// assert_eq!((1..3, ..).bounds([5, 6]), [(1, 3), (0, 6)]);
+    /// ```
     fn bounds(self, shape: [usize; N]) -> [(usize, usize); N];
 }
 

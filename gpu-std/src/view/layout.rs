@@ -29,6 +29,16 @@ mod sealed {
 }
 
 /// How a view's elements lie in memory: [`Standard`] or [`Strided`].
+///
+/// CUDA C: whether a kernel takes a leading dimension.
+///
+/// ```
+/// use gpu_std::view::{ArrayView2, Layout};
+///
+/// fn first<L: Layout>(x: ArrayView2<f32, L>) -> f32 {
+///     x[(0, 0)]
+/// }
+/// ```
 pub trait Layout: sealed::Sealed + Copy + 'static {
     /// What a view of `N` dimensions carries for it.
     #[doc(hidden)]
@@ -66,11 +76,29 @@ pub trait Layout: sealed::Sealed + Copy + 'static {
 
 /// Row-major order without gaps: the last axis runs fastest. What a device array has, C's
 /// `a[i][j]`, NumPy's "C order".
+///
+/// ```
+/// use gpu_std::view::{ArrayView, Standard};
+///
+/// fn first(x: ArrayView<f32, 2, Standard>) -> f32 {
+///     x[(0, 0)]
+/// }
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Standard;
 
 /// Any distance between the neighbours along each axis: transposed, column-major ("Fortran order"), reversed, with
 /// gaps. Costs a multiplication an axis.
+///
+/// CUDA C: `a[row * row_stride + col * col_stride]`.
+///
+/// ```
+/// use gpu_std::view::{ArrayView, Strided};
+///
+/// fn first(x: ArrayView<f32, 2, Strided>) -> f32 {
+///     x[(0, 0)]
+/// }
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Strided;
 
@@ -157,6 +185,17 @@ impl Layout for Strided {
 }
 
 /// The extents of a view or slice, and the numbers of an index into it: `usize`, or `[usize; N]` with `N` up to 6.
+///
+/// Kernels name it only in generic helpers.
+///
+/// ```
+/// use gpu_std::DisjointSlice;
+/// use gpu_std::disjoint::DisjointIndex;
+///
+/// fn shape<T, I: DisjointIndex>(x: &DisjointSlice<T, I>) -> I::Shape {
+///     x.shape()
+/// }
+/// ```
 pub trait Shape: sealed::Sealed + Copy + 'static {
     /// What a view of this shape carries for a layout.
     #[doc(hidden)]

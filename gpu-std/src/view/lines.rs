@@ -10,12 +10,30 @@ use super::{ArrayView, ArrayView1, ArrayView2, Layout, Standard, Strided};
 
 impl<'a, T, L: Layout> ArrayView2<'a, T, L> {
     /// Rows: the extent of axis 0.
+    ///
+    /// No load: it came with the parameter. CUDA C: the argument `rows`.
+    ///
+    /// ```
+    /// use gpu_std::view::ArrayView2;
+    ///
+    /// let x = ArrayView2::from_shape((2, 3), &[1, 2, 3, 4, 5, 6]).unwrap();
+    /// assert_eq!(x.nrows(), 2);
+    /// ```
     #[inline]
     pub fn nrows(&self) -> usize {
         self.shape[0]
     }
 
     /// Columns: the extent of axis 1.
+    ///
+    /// No load: it came with the parameter. CUDA C: the argument `cols`.
+    ///
+    /// ```
+    /// use gpu_std::view::ArrayView2;
+    ///
+    /// let x = ArrayView2::from_shape((2, 3), &[1, 2, 3, 4, 5, 6]).unwrap();
+    /// assert_eq!(x.ncols(), 3);
+    /// ```
     #[inline]
     pub fn ncols(&self) -> usize {
         self.shape[1]
@@ -40,6 +58,15 @@ impl<'a, T, L: Layout> ArrayView2<'a, T, L> {
     }
 
     /// All columns, one after the other.
+    ///
+    /// `ndarray`: `columns`.
+    ///
+    /// ```
+    /// use gpu_std::view::ArrayView2;
+    ///
+    /// let x = ArrayView2::from_shape((2, 3), &[1, 2, 3, 4, 5, 6]).unwrap();
+    /// assert!(x.columns().map(|column| column.iter().sum::<i32>()).eq([5, 7, 9]));
+    /// ```
     #[inline]
     pub fn columns(&self) -> Columns<'a, T, L> {
         Columns {
@@ -49,6 +76,15 @@ impl<'a, T, L: Layout> ArrayView2<'a, T, L> {
     }
 
     /// All rows, one after the other.
+    ///
+    /// `ndarray`: `rows`.
+    ///
+    /// ```
+    /// use gpu_std::view::ArrayView2;
+    ///
+    /// let x = ArrayView2::from_shape((2, 3), &[1, 2, 3, 4, 5, 6]).unwrap();
+    /// assert!(x.rows().map(|row| row.iter().sum::<i32>()).eq([6, 15]));
+    /// ```
     #[inline]
     pub fn rows(&self) -> Rows<'a, T, L> {
         Rows {
@@ -60,6 +96,15 @@ impl<'a, T, L: Layout> ArrayView2<'a, T, L> {
 
 impl<'a, T> ArrayView2<'a, T, Standard> {
     /// A row; [`as_slice`](ArrayView::as_slice) of it is its elements.
+    ///
+    /// CUDA C: `a + row * cols`.
+    ///
+    /// ```
+    /// use gpu_std::view::ArrayView2;
+    ///
+    /// let x = ArrayView2::from_shape((2, 3), &[1, 2, 3, 4, 5, 6]).unwrap();
+    /// assert_eq!(x.row(1).as_slice(), [4, 5, 6]);
+    /// ```
     ///
     /// # Panics
     ///
@@ -74,6 +119,15 @@ impl<'a, T> ArrayView2<'a, T, Standard> {
 impl<'a, T> ArrayView2<'a, T, Strided> {
     /// A row.
     ///
+    /// CUDA C: `a + row * row_stride`.
+    ///
+    /// ```
+    /// use gpu_std::view::ArrayView2;
+    ///
+    /// let x = ArrayView2::from_shape((2, 3), &[1, 2, 3, 4, 5, 6]).unwrap();
+    /// assert!(x.t().row(1).iter().eq(&[2, 5]));
+    /// ```
+    ///
     /// # Panics
     ///
     /// If `row` is not below the number of rows.
@@ -85,6 +139,13 @@ impl<'a, T> ArrayView2<'a, T, Strided> {
 }
 
 /// The rows of a view, from [`rows`](ArrayView::rows).
+///
+/// ```
+/// use gpu_std::view::ArrayView2;
+///
+/// let x = ArrayView2::from_shape((2, 3), &[1, 2, 3, 4, 5, 6]).unwrap();
+/// assert_eq!(x.rows().len(), 2);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Rows<'a, T, L: Layout> {
     view: ArrayView2<'a, T, L>,
@@ -92,6 +153,13 @@ pub struct Rows<'a, T, L: Layout> {
 }
 
 /// The columns of a view, from [`columns`](ArrayView::columns).
+///
+/// ```
+/// use gpu_std::view::ArrayView2;
+///
+/// let x = ArrayView2::from_shape((2, 3), &[1, 2, 3, 4, 5, 6]).unwrap();
+/// assert_eq!(x.columns().len(), 3);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Columns<'a, T, L: Layout> {
     view: ArrayView2<'a, T, L>,
@@ -131,6 +199,15 @@ lines!(Columns, Strided, column, Strided, 1);
 
 impl<'a, T, const N: usize> ArrayView<'a, T, N, Standard> {
     /// All elements, in order.
+    ///
+    /// `ndarray`: `iter`.
+    ///
+    /// ```
+    /// use gpu_std::view::ArrayView2;
+    ///
+    /// let x = ArrayView2::from_shape((2, 3), &[1, 2, 3, 4, 5, 6]).unwrap();
+    /// assert_eq!(x.iter().sum::<i32>(), 21);
+    /// ```
     #[inline]
     pub fn iter(&self) -> slice::Iter<'a, T> {
         self.as_slice().iter()
@@ -149,6 +226,15 @@ impl<'a, T, const N: usize> IntoIterator for ArrayView<'a, T, N, Standard> {
 
 impl<'a, T> ArrayView1<'a, T, Strided> {
     /// All elements, in order.
+    ///
+    /// `ndarray`: `iter`.
+    ///
+    /// ```
+    /// use gpu_std::view::ArrayView2;
+    ///
+    /// let x = ArrayView2::from_shape((2, 3), &[1, 2, 3, 4, 5, 6]).unwrap();
+    /// assert!(x.column(2).iter().eq(&[3, 6]));
+    /// ```
     #[inline]
     pub fn iter(&self) -> Iter<'a, T> {
         Iter {
@@ -171,6 +257,13 @@ impl<'a, T> IntoIterator for ArrayView1<'a, T, Strided> {
 }
 
 /// The elements of a strided view of one dimension, from [`iter`](ArrayView::iter).
+///
+/// ```
+/// use gpu_std::view::ArrayView2;
+///
+/// let x = ArrayView2::from_shape((2, 3), &[1, 2, 3, 4, 5, 6]).unwrap();
+/// assert_eq!(x.column(0).iter().len(), 2);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Iter<'a, T> {
     next: *mut T,

@@ -53,6 +53,16 @@ pub use lines::{Columns, Iter, Rows};
 /// In a kernel's signature the lifetime may be left out. On the host the argument is a `&DeviceArray` of as many
 /// dimensions, or a view of one. With atomics as elements, such as `ArrayView2<AtomicU32>`, it is a `&mut DeviceArray`
 /// of plain numbers.
+///
+/// CUDA C: a pointer with its extents, indexed by `row * cols + col`.
+///
+/// ```
+/// use gpu_std::view::ArrayView;
+///
+/// fn last(x: ArrayView<f32, 2>) -> f32 {
+///     x[(x.nrows() - 1, x.ncols() - 1)]
+/// }
+/// ```
 pub struct ArrayView<'a, T, const N: usize, L: Layout = Standard> {
     first: NonNull<T>,
     shape: [usize; N],
@@ -61,19 +71,74 @@ pub struct ArrayView<'a, T, const N: usize, L: Layout = Standard> {
 }
 
 /// One dimension.
+///
+/// ```
+/// use gpu_std::view::ArrayView1;
+///
+/// fn first(x: ArrayView1<f32>) -> f32 {
+///     x[0]
+/// }
+/// ```
 pub type ArrayView1<'a, T, L = Standard> = ArrayView<'a, T, 1, L>;
 /// Rows and columns.
+///
+/// ```
+/// use gpu_std::view::ArrayView2;
+///
+/// fn first(x: ArrayView2<f32>) -> f32 {
+///     x[(0, 0)]
+/// }
+/// ```
 pub type ArrayView2<'a, T, L = Standard> = ArrayView<'a, T, 2, L>;
 /// Three dimensions.
+///
+/// ```
+/// use gpu_std::view::ArrayView3;
+///
+/// fn first(x: ArrayView3<f32>) -> f32 {
+///     x[(0, 0, 0)]
+/// }
+/// ```
 pub type ArrayView3<'a, T, L = Standard> = ArrayView<'a, T, 3, L>;
 /// Four dimensions.
+///
+/// ```
+/// use gpu_std::view::ArrayView4;
+///
+/// fn first(x: ArrayView4<f32>) -> f32 {
+///     x[(0, 0, 0, 0)]
+/// }
+/// ```
 pub type ArrayView4<'a, T, L = Standard> = ArrayView<'a, T, 4, L>;
 /// Five dimensions.
+///
+/// ```
+/// use gpu_std::view::ArrayView5;
+///
+/// fn first(x: ArrayView5<f32>) -> f32 {
+///     x[(0, 0, 0, 0, 0)]
+/// }
+/// ```
 pub type ArrayView5<'a, T, L = Standard> = ArrayView<'a, T, 5, L>;
 /// Six dimensions.
+///
+/// ```
+/// use gpu_std::view::ArrayView6;
+///
+/// fn first(x: ArrayView6<f32>) -> f32 {
+///     x[(0, 0, 0, 0, 0, 0)]
+/// }
+/// ```
 pub type ArrayView6<'a, T, L = Standard> = ArrayView<'a, T, 6, L>;
 
 /// A shape that does not have as many elements as the slice that it was to give a shape to.
+///
+/// ```
+/// use gpu_std::view::{ArrayView2, ShapeError};
+///
+/// let error = ArrayView2::from_shape((2, 2), &[1, 2, 3]).unwrap_err();
+/// assert_eq!(error, ShapeError { len: 3 });
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShapeError {
     /// Elements of the slice.
@@ -154,6 +219,15 @@ impl<'a, T, const N: usize> ArrayView<'a, T, N> {
     }
 
     /// All elements, in order.
+    ///
+    /// `ndarray`: `as_slice`, which may be `None` there.
+    ///
+    /// ```
+    /// use gpu_std::view::ArrayView2;
+    ///
+    /// let x = ArrayView2::from_shape((2, 3), &[1, 2, 3, 4, 5, 6]).unwrap();
+    /// assert_eq!(x.as_slice(), [1, 2, 3, 4, 5, 6]);
+    /// ```
     #[inline]
     pub fn as_slice(&self) -> &'a [T] {
         // SAFETY: a view in standard order refers to as many elements as its shape has, one after the other.
@@ -161,6 +235,15 @@ impl<'a, T, const N: usize> ArrayView<'a, T, N> {
     }
 
     /// The same view, with its strides carried along.
+    ///
+    /// For a helper that takes any layout as [`Strided`].
+    ///
+    /// ```
+    /// use gpu_std::view::ArrayView2;
+    ///
+    /// let x = ArrayView2::from_shape((2, 3), &[1, 2, 3, 4, 5, 6]).unwrap();
+    /// assert_eq!(x.to_strided()[(1, 0)], 4);
+    /// ```
     #[inline]
     pub fn to_strided(&self) -> ArrayView<'a, T, N, Strided> {
         ArrayView {
@@ -174,6 +257,15 @@ impl<'a, T, const N: usize> ArrayView<'a, T, N> {
 
 impl<'a, T, const N: usize> ArrayView<'a, T, N, Strided> {
     /// The same view in standard order, or `None` where it has gaps or runs otherwise.
+    ///
+    /// A few comparisons.
+    ///
+    /// ```
+    /// use gpu_std::view::ArrayView2;
+    ///
+    /// let x = ArrayView2::from_shape((2, 3), &[1, 2, 3, 4, 5, 6]).unwrap();
+    /// assert!(x.to_strided().to_standard().is_some() && x.t().to_standard().is_none());
+    /// ```
     #[inline]
     pub fn to_standard(&self) -> Option<ArrayView<'a, T, N>> {
         if self.is_empty() {
@@ -189,6 +281,13 @@ impl<'a, T, const N: usize> ArrayView<'a, T, N, Strided> {
     }
 
     /// All elements in order, or `None` where they do not lie so. `ndarray`: `to_slice`.
+    ///
+    /// ```
+    /// use gpu_std::view::ArrayView2;
+    ///
+    /// let x = ArrayView2::from_shape((2, 3), &[1, 2, 3, 4, 5, 6]).unwrap();
+    /// assert!(x.to_strided().to_slice().is_some());
+    /// ```
     #[inline]
     pub fn to_slice(&self) -> Option<&'a [T]> {
         Some(self.to_standard()?.as_slice())
@@ -197,24 +296,54 @@ impl<'a, T, const N: usize> ArrayView<'a, T, N, Strided> {
 
 impl<'a, T, const N: usize, L: Layout> ArrayView<'a, T, N, L> {
     /// The extents.
+    ///
+    /// No load: they came with the parameter.
+    ///
+    /// ```
+    /// use gpu_std::view::ArrayView2;
+    ///
+    /// let x = ArrayView2::from_shape((2, 3), &[1, 2, 3, 4, 5, 6]).unwrap();
+    /// assert_eq!(x.shape(), [2, 3]);
+    /// ```
     #[inline]
     pub fn shape(&self) -> [usize; N] {
         self.shape
     }
 
     /// The distance of neighbours along each axis, in elements; negative where an axis is reversed.
+    ///
+    /// ```
+    /// use gpu_std::view::ArrayView2;
+    ///
+    /// let x = ArrayView2::from_shape((2, 3), &[1, 2, 3, 4, 5, 6]).unwrap();
+    /// assert_eq!((x.strides(), x.t().strides()), ([3, 1], [1, 3]));
+    /// ```
     #[inline]
     pub fn strides(&self) -> [isize; N] {
         L::strides(self.shape, self.strides)
     }
 
     /// Elements in all.
+    ///
+    /// ```
+    /// use gpu_std::view::ArrayView2;
+    ///
+    /// let x = ArrayView2::from_shape((2, 3), &[1, 2, 3, 4, 5, 6]).unwrap();
+    /// assert_eq!(x.len(), 6);
+    /// ```
     #[inline]
     pub fn len(&self) -> usize {
         self.shape.elements()
     }
 
     /// Whether there are no elements.
+    ///
+    /// ```
+    /// use gpu_std::view::ArrayView2;
+    ///
+    /// let x = ArrayView2::from_shape((2, 3), &[1, 2, 3, 4, 5, 6]).unwrap();
+    /// assert!(!x.is_empty());
+    /// ```
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -229,6 +358,13 @@ impl<'a, T, const N: usize, L: Layout> ArrayView<'a, T, N, L> {
 
     /// The extent of an axis.
     ///
+    /// ```
+    /// use gpu_std::view::ArrayView2;
+    ///
+    /// let x = ArrayView2::from_shape((2, 3), &[1, 2, 3, 4, 5, 6]).unwrap();
+    /// assert_eq!(x.len_of(1), 3);
+    /// ```
+    ///
     /// # Panics
     ///
     /// If `axis` is not below `N`.
@@ -239,6 +375,15 @@ impl<'a, T, const N: usize, L: Layout> ArrayView<'a, T, N, L> {
     }
 
     /// The element at an index, or `None` if one of its numbers is not below its extent.
+    ///
+    /// A comparison for each axis. CUDA C: `if (row < rows && col < cols)`.
+    ///
+    /// ```
+    /// use gpu_std::view::ArrayView2;
+    ///
+    /// let x = ArrayView2::from_shape((2, 3), &[1, 2, 3, 4, 5, 6]).unwrap();
+    /// assert_eq!((x.get((1, 2)), x.get((2, 0))), (Some(&6), None));
+    /// ```
     #[inline]
     pub fn get(&self, index: impl NdIndex<N>) -> Option<&'a T> {
         let index = index.into_array();
@@ -248,6 +393,16 @@ impl<'a, T, const N: usize, L: Layout> ArrayView<'a, T, N, L> {
     }
 
     /// The element at an index, unchecked.
+    ///
+    /// `ndarray`: `uget`. CUDA C: `a[row * cols + col]`.
+    ///
+    /// ```
+    /// use gpu_std::view::ArrayView2;
+    ///
+    /// let x = ArrayView2::from_shape((2, 3), &[1, 2, 3, 4, 5, 6]).unwrap();
+    /// // SAFETY: the view has two rows and three columns.
+    /// assert_eq!(unsafe { x.uget((1, 2)) }, &6);
+    /// ```
     ///
     /// # Safety
     ///
@@ -334,7 +489,11 @@ unsafe impl<T: 'static, const N: usize, L: Layout> KernelParam for ArrayView<'_,
 macro_rules! dim {
     ($($n:literal: $dim:ty, $($axis:ident)+;)*) => {$(
         impl<T, L: Layout> ArrayView<'_, T, $n, L> {
-            /// The extents: a number, or a tuple of them.
+            /// The extents: a number, or a tuple of them. `ndarray`: `dim`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::view::ArrayView;\n\nfn extents(x: ArrayView<'_, f32, ", $n, ">) {\n    let ", stringify!(($($axis),+)), " = x.dim();\n}")]
+            /// ```
             #[inline]
             #[allow(unused_parens)]
             pub fn dim(&self) -> $dim {

@@ -40,6 +40,15 @@ impl<'a, T, const N: usize, L: Layout> ArrayView<'a, T, N, L> {
 
     /// The same elements with the axes in reverse order; for two dimensions the transpose. `ndarray`: `t`,
     /// `reversed_axes`.
+    ///
+    /// Nothing is moved. CUDA C: row and column exchanged in the index.
+    ///
+    /// ```
+    /// use gpu_std::view::ArrayView2;
+    ///
+    /// let x = ArrayView2::from_shape((2, 3), &[1, 2, 3, 4, 5, 6]).unwrap();
+    /// assert_eq!((x.t().dim(), x.t()[(2, 0)]), ((3, 2), 3));
+    /// ```
     #[inline]
     pub fn t(&self) -> ArrayView<'a, T, N, Strided> {
         let (old, mut shape, mut strides) = (self.strides(), self.shape, self.strides());
@@ -52,6 +61,13 @@ impl<'a, T, const N: usize, L: Layout> ArrayView<'a, T, N, L> {
     }
 
     /// The same elements with two axes exchanged. `ndarray`: `swap_axes`.
+    ///
+    /// ```
+    /// use gpu_std::view::ArrayView3;
+    ///
+    /// let x = ArrayView3::from_shape((1, 2, 3), &[1, 2, 3, 4, 5, 6]).unwrap();
+    /// assert_eq!(x.swap_axes(0, 2).dim(), (3, 2, 1));
+    /// ```
     ///
     /// # Panics
     ///
@@ -68,6 +84,13 @@ impl<'a, T, const N: usize, L: Layout> ArrayView<'a, T, N, L> {
 
     /// The same elements with an axis reversed. `ndarray`: `invert_axis`.
     ///
+    /// ```
+    /// use gpu_std::view::ArrayView2;
+    ///
+    /// let x = ArrayView2::from_shape((2, 3), &[1, 2, 3, 4, 5, 6]).unwrap();
+    /// assert_eq!(x.invert_axis(1)[(0, 0)], 3);
+    /// ```
+    ///
     /// # Panics
     ///
     /// If `axis` is not below `N`.
@@ -82,6 +105,13 @@ impl<'a, T, const N: usize, L: Layout> ArrayView<'a, T, N, L> {
     }
 
     /// Every `step`-th element along an axis, from the first. `ndarray`: `slice` with `s![..;step]`.
+    ///
+    /// ```
+    /// use gpu_std::view::ArrayView2;
+    ///
+    /// let x = ArrayView2::from_shape((2, 3), &[1, 2, 3, 4, 5, 6]).unwrap();
+    /// assert!(x.step_axis(1, 2).row(0).iter().eq(&[1, 3]));
+    /// ```
     ///
     /// # Panics
     ///
@@ -130,6 +160,10 @@ macro_rules! smaller {
         impl<'a, T, L: Layout> ArrayView<'a, T, $n, L> {
             /// The view of one dimension less at one index of an axis. `ndarray`: `index_axis`.
             ///
+            /// ```
+            #[doc = concat!("use gpu_std::view::{ArrayView, Strided};\n\nfn last(x: ArrayView<'_, f32, ", $n, ">) -> ArrayView<'_, f32, ", $m, ", Strided> {\n    x.index_axis(1, x.len_of(1) - 1)\n}")]
+            /// ```
+            ///
             /// # Panics
             ///
             /// If `axis` or `index` is out of bounds.
@@ -152,6 +186,10 @@ macro_rules! smaller {
         impl<'a, T> ArrayView<'a, T, $n, Standard> {
             /// The view at one index of the first axis, which is in standard order too: a row of a matrix, a plane of
             /// a volume. `ndarray`: `index_axis(Axis(0), index)`.
+            ///
+            /// ```
+            #[doc = concat!("use gpu_std::view::ArrayView;\n\nfn first(x: ArrayView<'_, f32, ", $n, ">) -> ArrayView<'_, f32, ", $m, "> {\n    x.outer(0)\n}")]
+            /// ```
             ///
             /// # Panics
             ///
