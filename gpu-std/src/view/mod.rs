@@ -146,6 +146,7 @@ pub struct ShapeError {
 }
 
 impl fmt::Display for ShapeError {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
@@ -454,6 +455,7 @@ impl<T, const N: usize, L: Layout, I: NdIndex<N>> Index<I> for ArrayView<'_, T, 
 }
 
 impl<T, const N: usize, L: Layout> fmt::Debug for ArrayView<'_, T, N, L> {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
