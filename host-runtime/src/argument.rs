@@ -17,6 +17,7 @@ use gpu_std::disjoint::{
 };
 use gpu_std::half::{Bf16, Bf16x2, F16, F16x2};
 use gpu_std::kernel::{KernelParam, RawView};
+use gpu_std::matrix::DisjointFragments;
 use gpu_std::view::{ArrayView, Extents, Layout, Standard};
 use ndarray::{Dim, Dimension, Ix1, Ix2, IxDyn};
 
@@ -254,6 +255,17 @@ impl<T, I, const R: usize, const C: usize> KernelArg<DisjointTiles<T, R, C, I>>
 where
     T: DeviceCopy + 'static,
     I: DisjointIndex<Shape = [usize; 2]>,
+{
+    #[inline]
+    fn raw(self, arguments: &mut Arguments) -> RawView<T, [usize; 2]> {
+        rows_and_columns(self, arguments)
+    }
+}
+
+impl<T, const R: usize, const C: usize> KernelArg<DisjointFragments<T, R, C>>
+    for &mut DeviceArray<T, Ix2>
+where
+    T: DeviceCopy + 'static,
 {
     #[inline]
     fn raw(self, arguments: &mut Arguments) -> RawView<T, [usize; 2]> {

@@ -104,10 +104,11 @@ fn parameter(index: usize, input: &FnArg) -> syn::Result<Parameter> {
     Ok(Parameter { name, ty, is_view })
 }
 
-/// `gpu_std::disjoint`'s parameters.
-const DISJOINT: [&str; 5] = [
+/// The parameters of `gpu_std::disjoint`, and that of `gpu_std::matrix`.
+const DISJOINT: [&str; 6] = [
     "DisjointSlice",
     "DisjointChunks",
+    "DisjointFragments",
     "DisjointRows",
     "DisjointColumns",
     "DisjointTiles",

@@ -165,9 +165,10 @@ impl private::Sealed for u8 {}
 /// CUDA C++: `wmma::precision::tf32`. A fragment of them is loaded from a matrix of `f32`.
 ///
 /// ```
-/// use gpu_std::matrix::{FragmentA, RowMajor, Tf32};
+/// use gpu_std::matrix::{FragmentA, Tf32};
+/// use gpu_std::view::ArrayView2;
 ///
-/// fn load(x: RowMajor<f32>) -> FragmentA<Tf32> {
+/// fn load(x: ArrayView2<f32>) -> FragmentA<Tf32> {
 ///     FragmentA::load(x, (0, 0))
 /// }
 /// ```

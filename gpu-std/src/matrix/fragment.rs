@@ -13,9 +13,8 @@ use core::panic::Location;
 
 use super::element::{Accumulator, Element, Lane};
 use super::place::{Place, group_and_thread};
-use super::source::Matrix;
+use super::source::{Matrix, WritableMatrix};
 use crate::intrinsics as gpu;
-use crate::shared::SharedArray2d;
 use crate::target;
 
 /// Columns of B and C.
@@ -226,9 +225,10 @@ impl<T: Element> FragmentA<T> {
     ///
     /// ```
     /// use gpu_std::half::F16;
-    /// use gpu_std::matrix::{FragmentA, RowMajor};
+    /// use gpu_std::matrix::FragmentA;
+    /// use gpu_std::view::ArrayView2;
     ///
-    /// fn load(x: RowMajor<F16>, row: usize) -> FragmentA<F16> {
+    /// fn load(x: ArrayView2<F16>, row: usize) -> FragmentA<F16> {
     ///     FragmentA::load(x, (row, 0))
     /// }
     /// ```
@@ -263,9 +263,10 @@ impl<T: Element> FragmentB<T> {
     ///
     /// ```
     /// use gpu_std::half::F16;
-    /// use gpu_std::matrix::{FragmentB, RowMajor};
+    /// use gpu_std::matrix::FragmentB;
+    /// use gpu_std::view::ArrayView2;
     ///
-    /// fn load(x: RowMajor<F16>, col: usize) -> FragmentB<F16> {
+    /// fn load(x: ArrayView2<F16>, col: usize) -> FragmentB<F16> {
     ///     FragmentB::load(x, (0, col))
     /// }
     /// ```
@@ -295,9 +296,10 @@ impl<T: Accumulator> FragmentC<T> {
     /// The part of a matrix that starts at row and column `at`. CUDA C++: `wmma::load_matrix_sync`.
     ///
     /// ```
-    /// use gpu_std::matrix::{FragmentC, RowMajor};
+    /// use gpu_std::matrix::FragmentC;
+    /// use gpu_std::view::ArrayView2;
     ///
-    /// fn load(x: RowMajor<f32>, at: (usize, usize)) -> FragmentC<f32> {
+    /// fn load(x: ArrayView2<f32>, at: (usize, usize)) -> FragmentC<f32> {
     ///     FragmentC::load(x, at)
     /// }
     /// ```
@@ -332,11 +334,7 @@ impl<T: Accumulator> FragmentC<T> {
     /// If the part is not inside of `to`.
     #[inline]
     #[track_caller]
-    pub fn store<const ROWS: usize, const COLS: usize>(
-        &self,
-        to: SharedArray2d<T, ROWS, COLS>,
-        at: (usize, usize),
-    ) {
+    pub fn store(&self, to: impl WritableMatrix<T>, at: (usize, usize)) {
         let window = to.window(at, Self::ROWS, Self::COLS);
         // SAFETY: the element is inside of the window, which is part of the block's allocation.
         self.for_each(|row, col, value| unsafe { window.at(row, col).cast_mut().write(value) });
@@ -364,7 +362,9 @@ impl<T: Accumulator> FragmentC<T> {
     pub unsafe fn store_to(&self, to: *mut T, leading_dimension: usize) {
         // SAFETY: the caller's promise.
         self.for_each(|row, col, value| unsafe {
-            to.add(row * leading_dimension + col).write(value)
+            to.add(row.wrapping_mul(leading_dimension))
+                .add(col)
+                .write(value)
         });
     }
 }

@@ -14,20 +14,28 @@
 //! All of them need sm_80. CUDA C++: `wmma::fragment`, `load_matrix_sync`, `mma_sync`, `store_matrix_sync`.
 //!
 //! ```
+//! use gpu_std::block;
 //! use gpu_std::half::F16;
-//! use gpu_std::matrix::{FragmentA, FragmentB, FragmentC, RowMajor, mma};
+//! use gpu_std::matrix::{DisjointFragments, FragmentA, FragmentB, FragmentC, mma};
+//! use gpu_std::view::ArrayView2;
 //!
-//! /// The 16 x 8 elements of `a * b` from `(row, col)` on; one warp computes them.
-//! fn tile(a: RowMajor<F16>, b: RowMajor<F16>, row: usize, col: usize) -> FragmentC<f32> {
-//!     let mut c = FragmentC::fill(0.0);
-//!     for k in (0..a.cols()).step_by(16) {
-//!         let a: FragmentA<F16> = FragmentA::load(a, (row, k));
-//!         let b: FragmentB<F16> = FragmentB::load(b, (k, col));
-//!         c = mma(&a, &b, c);
+//! /// `c = a * b`: each block computes 32 rows and 64 columns, its warps a fragment each in turn.
+//! fn product(a: ArrayView2<F16>, b: ArrayView2<F16>, mut c: DisjointFragments<f32, 32, 64>) {
+//!     let Some(mut tile) = c.get_mut(block::index_2d()) else { return };
+//!     for mut place in tile.fragments() {
+//!         let (row, col) = place.at();
+//!         let mut sum = FragmentC::fill(0.0);
+//!         for k in (0..a.ncols()).step_by(16) {
+//!             let a = FragmentA::<F16>::load(a, (row, k));
+//!             sum = mma(&a, &FragmentB::load(b, (k, col)), sum);
+//!         }
+//!         place.store(&sum);
 //!     }
-//!     c
 //! }
 //! ```
+//!
+//! Where a matrix does not divide into fragments, [`FragmentA::from_fn`] takes what there is:
+//! `FragmentA::from_fn(|i, j| a.get((row + i, k + j)).copied().unwrap_or(F16::ZERO))`.
 //!
 //! # How exact
 //!
@@ -45,7 +53,9 @@ mod element;
 mod fragment;
 mod place;
 mod source;
+mod tiles;
 
 pub use element::{Accumulator, Element, Tf32};
 pub use fragment::{FragmentA, FragmentB, FragmentC, mma};
-pub use source::{Matrix, RowMajor, Transposed};
+pub use source::{Matrix, Transposed, WritableMatrix};
+pub use tiles::{DisjointFragments, FragmentPlace, FragmentPlaces, FragmentTile};

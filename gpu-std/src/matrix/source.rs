@@ -2,7 +2,7 @@
 
 use bytemuck::AnyBitPattern;
 
-use crate::shared::SharedArray2d;
+use crate::shared::{SharedArray2d, SharedSlice2d};
 use crate::view::{ArrayView2, Layout};
 
 mod private {
@@ -39,10 +39,11 @@ pub trait Matrix<T>: Copy + private::Sealed {
     ///
     /// ```
     /// use gpu_std::half::F16;
-    /// use gpu_std::matrix::{FragmentB, Matrix, RowMajor};
+    /// use gpu_std::matrix::{FragmentB, Matrix};
+    /// use gpu_std::shared::SharedArray2d;
     ///
     /// /// Weights are often stored by output: B is their transpose.
-    /// fn weights(w: RowMajor<F16>) -> FragmentB<F16> {
+    /// fn weights(w: SharedArray2d<F16, 8, 16>) -> FragmentB<F16> {
     ///     FragmentB::load(w.t(), (0, 0))
     /// }
     /// ```
@@ -53,6 +54,19 @@ pub trait Matrix<T>: Copy + private::Sealed {
         Transposed(self)
     }
 }
+
+/// A matrix in shared memory, to which fragments are stored.
+///
+/// CUDA C++: the pointer and leading dimension of `wmma::store_matrix_sync`.
+///
+/// ```
+/// use gpu_std::matrix::{FragmentC, WritableMatrix};
+///
+/// fn store(c: &FragmentC<f32>, to: impl WritableMatrix<f32>) {
+///     c.store(to, (0, 0));
+/// }
+/// ```
+pub trait WritableMatrix<T>: Matrix<T> {}
 
 /// Part of a matrix: its first element, and how many elements the next row and the next column are away.
 #[doc(hidden)]
@@ -81,23 +95,8 @@ impl<T> Window<T> {
     }
 }
 
-/// A view of rows and columns, of any layout, is a matrix.
-///
-/// ```
-/// use gpu_std::half::F16;
-/// use gpu_std::matrix::{FragmentA, FragmentB, FragmentC, mma};
-/// use gpu_std::view::ArrayView2;
-///
-/// /// 16 x 8 elements of a product, from `(row, col)` on.
-/// fn tile(a: ArrayView2<F16>, b: ArrayView2<F16>, row: usize, col: usize) -> FragmentC<f32> {
-///     let mut c = FragmentC::fill(0.0);
-///     for k in (0..a.ncols()).step_by(16) {
-///         let a = FragmentA::<F16>::load(a, (row, k));
-///         c = mma(&a, &FragmentB::load(b, (k, col)), c);
-///     }
-///     c
-/// }
-/// ```
+impl<T, L: Layout> private::Sealed for ArrayView2<'_, T, L> {}
+
 impl<T: AnyBitPattern, L: Layout> Matrix<T> for ArrayView2<'_, T, L> {
     const IS_SHARED: bool = false;
 
@@ -105,100 +104,36 @@ impl<T: AnyBitPattern, L: Layout> Matrix<T> for ArrayView2<'_, T, L> {
     #[track_caller]
     fn window(self, at: (usize, usize), rows: usize, cols: usize) -> Window<T> {
         check(self.shape(), at, rows, cols);
-        // A negative distance is one that wraps, as the address does.
+        // Negative strides wrap around.
         let [row, col] = self.strides().map(|stride| stride as usize);
-        Window {
+        let view = Window {
             first: self.as_ptr(),
             row,
             col,
-        }
-        .from(at)
+        };
+        view.from(at)
     }
 }
 
-impl<T, L: Layout> private::Sealed for ArrayView2<'_, T, L> {}
+impl<T> private::Sealed for SharedSlice2d<T> {}
 
-/// A slice as a matrix, one row after the other.
-///
-/// CUDA C++: a pointer with `wmma::row_major` and a leading dimension.
-///
-/// ```
-/// use gpu_std::matrix::RowMajor;
-///
-/// let rows = RowMajor::new(&[1, 2, 3, 4, 5, 6], [2, 3]);
-/// assert_eq!((rows.rows(), rows.cols()), (2, 3));
-/// ```
-#[derive(Clone, Copy, Debug)]
-pub struct RowMajor<'a, T> {
-    slice: &'a [T],
-    shape: [usize; 2],
-}
-
-impl<'a, T> RowMajor<'a, T> {
-    /// The first `rows * cols` elements of `slice`.
-    ///
-    /// ```
-    /// use gpu_std::matrix::RowMajor;
-    ///
-    /// fn matrix(x: &[f64], n: usize) -> RowMajor<'_, f64> {
-    ///     RowMajor::new(x, [n, n])
-    /// }
-    /// ```
-    ///
-    /// # Panics
-    ///
-    /// If the slice has fewer.
-    #[inline]
-    #[track_caller]
-    pub fn new(slice: &'a [T], shape: [usize; 2]) -> Self {
-        let elements = shape[0].checked_mul(shape[1]);
-        assert!(
-            elements.is_some_and(|elements| elements <= slice.len()),
-            "a matrix has more elements than its slice"
-        );
-        Self { slice, shape }
-    }
-
-    /// Rows.
-    ///
-    /// ```
-    /// assert_eq!(gpu_std::matrix::RowMajor::new(&[0; 6], [2, 3]).rows(), 2);
-    /// ```
-    #[inline]
-    pub fn rows(self) -> usize {
-        self.shape[0]
-    }
-
-    /// Columns.
-    ///
-    /// ```
-    /// assert_eq!(gpu_std::matrix::RowMajor::new(&[0; 6], [2, 3]).cols(), 3);
-    /// ```
-    #[inline]
-    pub fn cols(self) -> usize {
-        self.shape[1]
-    }
-}
-
-impl<T> private::Sealed for RowMajor<'_, T> {}
-
-impl<T: AnyBitPattern> Matrix<T> for RowMajor<'_, T> {
-    const IS_SHARED: bool = false;
+impl<T: AnyBitPattern> Matrix<T> for SharedSlice2d<T> {
+    const IS_SHARED: bool = true;
 
     #[inline]
     #[track_caller]
     fn window(self, at: (usize, usize), rows: usize, cols: usize) -> Window<T> {
-        check(self.shape, at, rows, cols);
-        Window {
-            first: self
-                .slice
-                .as_ptr()
-                .wrapping_add(at.0 * self.shape[1] + at.1),
-            row: self.shape[1],
+        check([self.rows(), self.cols()], at, rows, cols);
+        let part = Window {
+            first: self.as_ptr(),
+            row: self.cols(),
             col: 1,
-        }
+        };
+        part.from(at)
     }
 }
+
+impl<T: AnyBitPattern> WritableMatrix<T> for SharedSlice2d<T> {}
 
 impl<T, const ROWS: usize, const COLS: usize> private::Sealed for SharedArray2d<T, ROWS, COLS> {}
 
@@ -211,12 +146,18 @@ impl<T: AnyBitPattern, const ROWS: usize, const COLS: usize> Matrix<T>
     #[track_caller]
     fn window(self, at: (usize, usize), rows: usize, cols: usize) -> Window<T> {
         check([ROWS, COLS], at, rows, cols);
-        Window {
-            first: self.as_ptr().wrapping_add(at.0 * COLS + at.1),
+        let array = Window {
+            first: self.as_ptr(),
             row: COLS,
             col: 1,
-        }
+        };
+        array.from(at)
     }
+}
+
+impl<T: AnyBitPattern, const ROWS: usize, const COLS: usize> WritableMatrix<T>
+    for SharedArray2d<T, ROWS, COLS>
+{
 }
 
 /// A matrix with rows and columns exchanged, from [`Matrix::t`].
@@ -224,9 +165,10 @@ impl<T: AnyBitPattern, const ROWS: usize, const COLS: usize> Matrix<T>
 /// CUDA C++: `wmma::col_major`.
 ///
 /// ```
-/// use gpu_std::matrix::{Matrix, RowMajor, Transposed};
+/// use gpu_std::matrix::{Matrix, Transposed};
+/// use gpu_std::shared::SharedSlice2d;
 ///
-/// fn columns(x: RowMajor<'_, f64>) -> Transposed<RowMajor<'_, f64>> {
+/// fn columns(x: SharedSlice2d<f64>) -> Transposed<SharedSlice2d<f64>> {
 ///     x.t()
 /// }
 /// ```

@@ -423,6 +423,12 @@ impl<T: CheckedBitPattern> SharedSlice2d<T> {
         self.cols
     }
 
+    /// The first element, or where it would be.
+    #[inline]
+    pub(crate) fn as_ptr(self) -> *const T {
+        self.first
+    }
+
     #[inline]
     #[track_caller]
     fn offset(self, (row, col): (usize, usize)) -> usize {

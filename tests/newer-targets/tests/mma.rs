@@ -9,7 +9,7 @@ mod device_code;
 use common::Random;
 use ndarray::Array2;
 use oxwarp::half::{Bf16, F16};
-use oxwarp::matrix::{FragmentA, FragmentB, FragmentC, Matrix, RowMajor, Tf32, mma};
+use oxwarp::matrix::{DisjointFragments, FragmentA, FragmentB, FragmentC, Matrix, Tf32, mma};
 use oxwarp::prelude::*;
 
 /// Where the kernel's fragments come from.
@@ -17,6 +17,11 @@ const GLOBAL: u32 = 0;
 const GLOBAL_TRANSPOSED: u32 = 1;
 const SHARED: u32 = 2;
 const SHARED_TRANSPOSED: u32 = 3;
+
+/// A slice as rows and columns.
+fn rows<T>(elements: &[T], shape: (usize, usize)) -> ArrayView2<'_, T> {
+    ArrayView2::from_shape(shape, elements).unwrap()
+}
 
 macro_rules! products {
     ($($name:ident: $element:ident in $stored:ident, sum $sum:ident, $rows:literal by $depth:literal,
@@ -39,11 +44,11 @@ macro_rules! products {
                     let (at_a, at_b) = ((1 + row, 1 + depth), (1 + depth, 1 + col));
                     let (a_tile, b_tile) = match from {
                         GLOBAL => {
-                            let (a, b) = (RowMajor::new(a, [m + 1, k + 1]), RowMajor::new(b, [k + 1, n + 1]));
+                            let (a, b) = (rows(a, (m + 1, k + 1)), rows(b, (k + 1, n + 1)));
                             (FragmentA::<$element>::load(a, at_a), FragmentB::<$element>::load(b, at_b))
                         }
                         GLOBAL_TRANSPOSED => {
-                            let (a, b) = (RowMajor::new(a, [k + 1, m + 1]), RowMajor::new(b, [n + 1, k + 1]));
+                            let (a, b) = (rows(a, (k + 1, m + 1)), rows(b, (n + 1, k + 1)));
                             (FragmentA::load(a.t(), at_a), FragmentB::load(b.t(), at_b))
                         }
                         SHARED => {
@@ -133,7 +138,7 @@ macro_rules! products {
 
             #[kernel]
             fn $name(a: &[$stored], b: &[$stored], mut out: DisjointSlice<[$sum; OF_LANE]>) {
-                let (a, b) = (RowMajor::new(a, [ROWS, DEPTH]), RowMajor::new(b, [8, DEPTH]));
+                let (a, b) = (rows(a, (ROWS, DEPTH)), rows(b, (8, DEPTH)));
                 let (a, b) = (FragmentA::<$element>::load(a, (0, 0)), FragmentB::load(b.t(), (0, 0)));
                 let c = mma(&a, &b, FragmentC::fill(1 as $sum));
                 if let Some(out) = out.get_mut(thread::index_1d()) {
@@ -240,7 +245,7 @@ fn elements_know_their_position() {
 
 #[kernel]
 fn outside(x: &[f64], at: usize, mut out: DisjointSlice<f64>) {
-    let x = RowMajor::new(x, [8, 8]);
+    let x = rows(x, (8, 8));
     let a = FragmentA::<f64>::load(x, (0, at));
     if let Some(out) = out.get_mut(thread::index_1d()) {
         *out = a.elements()[0];
@@ -294,6 +299,128 @@ fn lanes_that_are_missing_or_elsewhere_are_an_error() {
     let parted = launch!(parted[1, 32](true, &mut out)).and_then(|()| gpu.synchronize());
     let parted = parted.unwrap_err();
     assert!(parted.to_string().contains("mma of f64"), "{parted}");
+}
+
+/// `c = a * b + c` of any shape, where `b` may be a part of a larger matrix, or transposed: two fragments of A for one of B.
+#[kernel]
+fn product_of_any_shape(
+    a: ArrayView2<F16>,
+    b: ArrayView2<F16, Strided>,
+    mut c: DisjointFragments<f32, 32, 24>,
+) {
+    let Some(mut tile) = c.get_mut(block::index_2d()) else {
+        return;
+    };
+    for mut place in tile.fragments() {
+        let (row, col) = place.at();
+        let mut sum = place.load();
+        for k in (0..a.ncols()).step_by(16) {
+            let whole = row + 16 <= a.nrows() && k + 16 <= a.ncols() && col + 8 <= b.ncols();
+            let (a, b) = if whole {
+                (FragmentA::load(a, (row, k)), FragmentB::load(b, (k, col)))
+            } else {
+                (
+                    FragmentA::from_fn(|i, j| {
+                        a.get((row + i, k + j)).copied().unwrap_or(F16::ZERO)
+                    }),
+                    FragmentB::from_fn(|i, j| {
+                        b.get((k + i, col + j)).copied().unwrap_or(F16::ZERO)
+                    }),
+                )
+            };
+            sum = mma(&a, &b, sum);
+        }
+        place.store(&sum);
+    }
+}
+
+#[test]
+fn a_product_of_any_shape_is_stored_in_place() {
+    let gpu = Gpu::new().unwrap();
+    let mut random = Random::new(18);
+    for [m, n, k] in [
+        [64, 48, 32],
+        [70, 50, 40],
+        [1, 1, 1],
+        [33, 25, 17],
+        [32, 23, 16],
+    ] {
+        let mut numbers = |count: usize| -> Vec<f32> {
+            random
+                .below(count, 9)
+                .iter()
+                .map(|&x| x as f32 - 4.0)
+                .collect()
+        };
+        let (a, b, c) = (numbers(m * k), numbers(n * k), numbers(m * n));
+        let halves = |x: &[f32], shape: [usize; 2]| {
+            let halves: Vec<F16> = x.iter().map(|&x| F16::from_f32(x)).collect();
+            gpu.to_device(&halves).unwrap().into_shape(shape).unwrap()
+        };
+        // `b` lies column by column.
+        let (a_device, b_device) = (halves(&a, [m, k]), halves(&b, [n, k]));
+        let mut c_device = gpu.to_device(&c).unwrap().into_shape([m, n]).unwrap();
+        let grid = (n.div_ceil(24) as u32, m.div_ceil(32) as u32);
+        product_of_any_shape
+            .grid(grid)
+            .block(if n == 50 { 96 } else { 64 })
+            .launch(&a_device, b_device.view().t(), &mut c_device)
+            .unwrap();
+        let expected: Vec<f32> = (0..m * n)
+            .map(|i| {
+                (0..k)
+                    .map(|l| a[i / n * k + l] * b[i % n * k + l])
+                    .sum::<f32>()
+                    + c[i]
+            })
+            .collect();
+        assert_eq!(c_device.to_vec().unwrap(), expected, "{m} {n} {k}");
+    }
+}
+
+/// From a part of dynamic shared memory, and back to another.
+#[kernel]
+fn through_dynamic_memory(x: ArrayView2<f64>, mut out: DisjointFragments<f64, 8, 8>) {
+    let mut parts = shared::dynamic();
+    let (factors, sums) = (parts.array_2d::<f64>(8, 4), parts.array_2d::<f64>(8, 10));
+    let lane = thread::index_in_block();
+    factors.set((lane / 4, lane % 4), x[(lane / 4 % 4, lane % 4)]);
+    sync_threads();
+    let b = FragmentB::from_fn(|row, col| if row == col { 2.0 } else { 0.0 });
+    let a = FragmentA::load(factors, (0, 0));
+    let mut c = mma(&a, &b, FragmentC::fill(1.0));
+    c.store(sums, (0, 2));
+    sync_threads();
+    c = FragmentC::load(sums, (0, 2));
+    if let Some(mut tile) = out.get_mut(block::index_2d()) {
+        for mut place in tile.fragments() {
+            place.store(&c);
+        }
+    }
+}
+
+#[test]
+fn dynamic_shared_memory_holds_matrices() {
+    let gpu = Gpu::new().unwrap();
+    let x: Vec<f64> = (0..16).map(f64::from).collect();
+    let x = gpu.to_device(&x).unwrap().into_shape([4, 4]).unwrap();
+    let mut out = gpu.zeros::<f64>(64).unwrap().into_shape([8, 8]).unwrap();
+    through_dynamic_memory
+        .grid((1, 1))
+        .block(32)
+        .shared_bytes((32 + 80) * 8)
+        .launch(&x, &mut out)
+        .unwrap();
+    let expected: Vec<f64> = (0..64)
+        .map(|i| {
+            1.0 + if i % 8 < 4 {
+                2.0 * (i / 8 % 4 * 4 + i % 8) as f64
+            } else {
+                0.0
+            }
+        })
+        .collect();
+    assert_eq!(out.to_vec().unwrap(), expected);
 }
 
 #[test]
