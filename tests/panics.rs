@@ -18,8 +18,11 @@ fn panic_of(launch: impl FnOnce(&Gpu) -> oxwarp::Result<()>) -> KernelPanic {
         panic!("not a kernel panic: {text}");
     };
     let place = format!(
-        "kernel panicked at {}:{}:{} in block",
-        panic.file, panic.line, panic.column
+        "kernel `{}` panicked at {}:{}:{} in block",
+        panic.kernel.unwrap(),
+        panic.file,
+        panic.line,
+        panic.column
     );
     assert!(text.starts_with(&place), "{text}");
     assert!(text.ends_with(&panic.message), "{text}");
@@ -309,5 +312,70 @@ fn a_program_that_aborts_on_panics_says_so() {
         );
     } else {
         assert!(output.status.success(), "{said}");
+    }
+}
+
+#[kernel]
+fn first_to_panic(x: &[u32], mut y: DisjointSlice<u32>) {
+    let i = thread::index_1d();
+    if let Some(y) = y.get_mut(i) {
+        *y = x[*i + 1];
+    }
+}
+
+#[kernel]
+fn second_to_panic(x: &[u32], n: Result<u32, i8>, mut y: DisjointSlice<u32>) {
+    let i = thread::index_1d();
+    if let Some(y) = y.get_mut(i) {
+        *y = x[*i] + n.unwrap();
+    }
+}
+
+#[test]
+fn the_kernel_that_panicked_first_is_named() {
+    let gpu = Gpu::new().unwrap();
+    let x = gpu.to_device(&[1u32; 64]).unwrap();
+    let mut y = gpu.zeros::<u32>(64).unwrap();
+    let name = |gpu: &Gpu| match gpu.synchronize() {
+        Err(Error::KernelPanic(panic)) => panic.kernel,
+        other => panic!("{other:?}"),
+    };
+    for _ in 0..3 {
+        launch!(first_to_panic[1, 64](&x, &mut y)).unwrap();
+        launch!(second_to_panic[1, 64](&x, Err(-1), &mut y)).unwrap();
+        assert_eq!(name(&gpu), Some("first_to_panic"));
+        launch!(second_to_panic[1, 64](&x, Ok(1), &mut y)).unwrap();
+        launch!(second_to_panic[1, 64](&x, Err(-1), &mut y)).unwrap();
+        launch!(first_to_panic[1, 64](&x, &mut y)).unwrap();
+        assert_eq!(name(&gpu), Some("second_to_panic"));
+    }
+}
+
+#[test]
+fn a_message_is_whole_up_to_4096_bytes() {
+    #[kernel]
+    fn kernel(n: usize) {
+        panic!("{:>n$}|{0:>n$}", 1);
+    }
+    let gpu = Gpu::new().unwrap();
+    let message = |n: usize| {
+        kernel.on(&gpu).grid(1).block(1).launch(n).unwrap();
+        gpu.synchronize()
+            .unwrap_err()
+            .to_string()
+            .split_once(":\n")
+            .unwrap()
+            .1
+            .to_owned()
+    };
+    let whole = |n: usize| format!("{:>n$}|{0:>n$}", 1);
+    assert_eq!(message(2000), whole(2000));
+    if gpu.is_simulator() {
+        assert_eq!(message(3000), whole(3000));
+    } else {
+        assert_eq!(
+            message(3000),
+            format!("{}... (6001 bytes in all)", &whole(3000)[..4096])
+        );
     }
 }

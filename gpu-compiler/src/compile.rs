@@ -12,6 +12,7 @@ use crate::link::{self, Sources};
 use crate::linked::Linked;
 use crate::llvm::{self, Context, Metadata, Module, TargetMachine, Value};
 use crate::loop_checks;
+use crate::panic_names;
 use crate::records::{self, Kernel, Records};
 use crate::report::{self, Report};
 use crate::request::Request;
@@ -114,6 +115,7 @@ fn optimise_and_emit(
         if !report.diagnostics.is_empty() {
             break;
         }
+        panic_names::mark(context, module, &kernels);
         let described = kernels
             .iter()
             .zip(facts)

@@ -17,7 +17,7 @@
 //! 7. `check` - report what is left without device code, host pointers among the parameters (`host_pointers`), and
 //!    constant memory that does not fit (`constants`).
 //! 8. `requirements` - what the code asks of each target: its number folded in, items that it lacks reported.
-//! 9. `emit` - PTX; `atomics` - orderings and scopes that LLVM leaves out; `negation` - a fault of the driver avoided.
+//! 9. `panic_names` - which kernel a panic is of; `emit` - PTX; `atomics` - orderings and scopes that LLVM leaves out; `negation` - a fault of the driver avoided.
 //!
 //! LLVM aborts the process on an internal error, so [`command`] is run in a process of its own by `gpu-macros`.
 
@@ -43,6 +43,7 @@ mod math;
 mod names;
 mod negation;
 mod optimise;
+mod panic_names;
 pub mod ptx_text;
 mod reach;
 mod records;

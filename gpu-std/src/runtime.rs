@@ -62,6 +62,9 @@ pub struct PanicSlot {
     pub claimed: AtomicU32,
     /// The record, in host memory that the device can write.
     pub record: *mut PanicRecord,
+    /// The low half of the id of the kernel whose panic is recorded, where its code knows it, and of a later one. The
+    /// device compiler lets kernels write them: `kernels[claimed]`.
+    pub kernels: [u64; 2],
 }
 
 /// What a panicking thread leaves for the host. The first of a context wins; later ones only end their thread.

@@ -466,7 +466,7 @@ impl std::fmt::Debug for Error {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KernelPanic {
-    /// The kernel, where the back end knows it.
+    /// The kernel. `None` on a GPU where the panic is in a function that several kernels call and that is not inlined.
     pub kernel: Option<&'static str>,
     /// The panic's message.
     pub message: String,
@@ -485,15 +485,19 @@ pub struct KernelPanic {
 impl std::fmt::Display for KernelPanic {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self {
+            kernel,
             message,
             file,
             line,
             column,
             block,
             thread,
-            ..
         } = self;
-        f.write_str("kernel panicked")?;
+        f.write_str("kernel ")?;
+        if let Some(kernel) = kernel {
+            write!(f, "`{kernel}` ")?;
+        }
+        f.write_str("panicked")?;
         if *line > 0 {
             write!(f, " at {file}:{line}:{column}")?;
         }

@@ -209,7 +209,7 @@ fn a_panic_comes_out_of_the_next_wait_and_the_next_launch_works() -> Result<()> 
     assert!(panic.thread.x >= 5, "{}", panic.thread);
     assert!(panic.file.ends_with("launches.rs"), "{}", panic.file);
     let start = format!(
-        "kernel panicked at {}:{}:{} in block (0, 0, 0), thread ({}, 0, 0):\n",
+        "kernel `add` panicked at {}:{}:{} in block (0, 0, 0), thread ({}, 0, 0):\n",
         panic.file, panic.line, panic.column, panic.thread.x
     );
     let message = format!(

@@ -98,9 +98,6 @@ fn the_variable_is_obeyed_or_refused() {
 #[test]
 fn a_panic_that_nobody_waited_for_is_printed_when_the_device_goes() {
     let text = errors_of("forget_a_panic", Some("cpu"));
-    assert!(
-        text.contains("nothing waited for: kernel panicked at"),
-        "{text}"
-    );
+    assert!(text.contains("nothing waited for: kernel `"), "{text}");
     assert!(text.contains("nobody waits for this"), "{text}");
 }

@@ -17,7 +17,7 @@ mod matrix;
 mod ptx;
 mod warp;
 
-pub use host_variable::PRINT_BUFFER;
+pub use host_variable::{PANIC_SLOT, PRINT_BUFFER};
 
 use crate::error::Error;
 use crate::inert;

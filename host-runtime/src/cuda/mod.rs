@@ -151,7 +151,8 @@ impl CudaDevice {
         let printed = self.print();
         waited?;
         printed?;
-        self.panics.take(self.driver, || self.wait())
+        self.panics
+            .take(self.driver, || self.wait(), |id| self.kernel_name(id))
     }
 
     /// Queues a launch.
@@ -206,6 +207,13 @@ impl CudaDevice {
             )
         }?;
         Ok(())
+    }
+
+    /// The name of a loaded kernel, by the low half of its id.
+    fn kernel_name(&self, id: u64) -> Option<&'static str> {
+        let kernels = self.kernels.read().unwrap_or_else(PoisonError::into_inner);
+        let found = kernels.iter().find(|(other, _)| **other as u64 == id);
+        found.map(|(_, kernel)| kernel.name)
     }
 
     /// The kernel, loaded if this is its first launch here.

@@ -41,6 +41,7 @@ pub(super) type Modules = HashMap<usize, Handle>;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LoadedKernel {
     pub function: Handle,
+    pub name: &'static str,
     /// The most dimensions of a launch.
     pub dimensions: u32,
     /// Bytes of static shared memory.
@@ -106,6 +107,7 @@ impl CudaDevice {
             .transpose()?;
         Ok(LoadedKernel {
             function,
+            name: record.name,
             dimensions: kernel.dimensions,
             shared_bytes: kernel.shared_bytes,
             grid_barrier,

@@ -5,6 +5,7 @@
 //! in the device's own memory; the host reads it after a wait and makes it empty for the next.
 
 use std::ffi::c_uint;
+use std::mem::offset_of;
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -76,6 +77,7 @@ impl PanicInbox {
         let mut slot = PanicSlot {
             claimed: AtomicU32::new(0),
             record: null_mut(),
+            kernels: [0; 2],
         };
         // SAFETY: the record was allocated as mapped, both pointers are valid for writes of an address, and the new
         // device memory has the slot's size.
@@ -89,10 +91,28 @@ impl PanicInbox {
 
     /// The panic that was recorded, if there is one, as an error. To be called after a wait for the queue; `wait` waits
     /// once more, which is needed if another host thread has queued a kernel since that is just recording a panic.
-    pub fn take(&self, driver: &Driver, wait: impl FnOnce() -> Result<()>) -> Result<()> {
-        // SAFETY: the slot begins with the 32 bits of `claimed`.
-        let release = || unsafe { driver.cuMemsetD32_v2(self.slot, 0, 1) };
-        self.take_and(wait, release, |text| device_text(driver, text))
+    /// `name` knows a kernel by the low half of its id.
+    pub fn take(
+        &self,
+        driver: &Driver,
+        wait: impl FnOnce() -> Result<()>,
+        name: impl FnOnce(u64) -> Option<&'static str>,
+    ) -> Result<()> {
+        let mut kernel = 0u64;
+        let release = || {
+            let place = self.slot + offset_of!(PanicSlot, kernels) as u64;
+            // SAFETY: the place begins with 64 bits, and the slot with the 32 bits of `claimed`.
+            unsafe {
+                driver.cuMemcpyDtoH_v2((&raw mut kernel).cast(), place, size_of::<u64>())?;
+                driver.cuMemsetD8_v2(place, 0, size_of::<u64>())?;
+                driver.cuMemsetD32_v2(self.slot, 0, 1)
+            }
+        };
+        let mut taken = self.take_and(wait, release, |text| device_text(driver, text));
+        if let Err(Error::KernelPanic(panic)) = &mut taken {
+            panic.kernel = name(kernel);
+        }
+        taken
     }
 
     /// As `take`; `release` lets the device's threads claim the record again, `fetch` reads a text of the device.

@@ -1,0 +1,76 @@
+//! Lets a panic say which kernel it is of.
+//!
+//! Panics are functions that all kernels of a module share, so each kernel leaves its id in the panic slot before it calls
+//! one: at the place for it if no panic is recorded, else, for a later kernel, beside it. The kernels of a slot run one
+//! after the other, so all threads that write there write the same. A function that several kernels call leaves nothing.
+
+use std::collections::BTreeMap;
+
+use crate::intrinsics::PANIC_SLOT;
+use crate::llvm::{self, Context, FUNCTION_INDEX, Module, Value};
+use crate::reach::reach;
+use crate::records::Kernel;
+
+/// Where in `gpu_std::runtime::PanicSlot` the ids are; the slot begins with the 32 bits that are their index.
+const KERNELS: u64 = 16;
+
+/// Marks the calls of an optimised module.
+pub fn mark(context: Context, module: Module, kernels: &[Kernel]) {
+    let Some(slot) = llvm::global(module, PANIC_SLOT) else {
+        return;
+    };
+    for (function, kernel) in owners(kernels) {
+        for call in llvm::instructions(function)
+            .into_iter()
+            .filter(ends_the_thread)
+        {
+            leave_id(context, slot, call, kernel);
+        }
+    }
+}
+
+/// The functions that one kernel alone reaches, with the kernel's id.
+fn owners(kernels: &[Kernel]) -> BTreeMap<Value, u128> {
+    let mut owners: BTreeMap<Value, Option<u128>> = BTreeMap::new();
+    for kernel in kernels {
+        for function in reach(kernel.function).functions {
+            let owner = owners.entry(function).or_insert(Some(kernel.id));
+            *owner = owner.filter(|&owner| owner == kernel.id);
+        }
+    }
+    owners
+        .into_iter()
+        .filter_map(|(function, owner)| Some((function, owner?)))
+        .collect()
+}
+
+/// Whether an instruction calls a function that does not return.
+fn ends_the_thread(instruction: &Value) -> bool {
+    llvm::is_call(*instruction)
+        .and_then(|call| llvm::is_function(llvm::called_value(call)))
+        .is_some_and(|callee| {
+            let noreturn = llvm::attribute("noreturn");
+            llvm::intrinsic_id(callee) == 0
+                && llvm::enum_attribute(callee, FUNCTION_INDEX, noreturn).is_some()
+        })
+}
+
+fn leave_id(context: Context, slot: Value, call: Value, kernel: u128) {
+    let builder = llvm::create_builder(context);
+    llvm::position_before(builder, call);
+    let byte = llvm::i8_type(context);
+    let (pointer, half, word) = (
+        llvm::pointer_type(context, 0),
+        llvm::i32_type(context),
+        llvm::i64_type(context),
+    );
+    // SAFETY: the names are C strings.
+    let (slot, claimed) = unsafe {
+        let slot = llvm::build_load(builder, pointer, slot, c"".as_ptr());
+        (slot, llvm::build_load(builder, half, slot, c"".as_ptr()))
+    };
+    let index = llvm::zero_extend(builder, claimed, word);
+    let first = llvm::element_pointer(builder, byte, slot, llvm::const_int(word, KERNELS, 0));
+    let place = llvm::element_pointer(builder, word, first, index);
+    llvm::build_store(builder, llvm::const_int(word, kernel as u64, 0), place);
+}
