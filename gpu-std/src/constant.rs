@@ -19,9 +19,27 @@ use core::ops::Deref;
 use crate::intrinsics as gpu;
 
 /// The most bytes of constant memory that a device has for one module: 64 KiB on every GPU.
+///
+/// CUDA C: the limit of all `__constant__` variables.
+///
+/// ```
+/// use gpu_std::constant::CONSTANT_BYTES;
+///
+/// assert!(size_of::<[f32; 1000]>() <= CONSTANT_BYTES);
+/// ```
 pub const CONSTANT_BYTES: usize = 64 << 10;
 
 /// A `T` in constant memory; `P` is the type that stands for the static. `constant!` declares it.
+///
+/// CUDA C: `__constant__`; Numba: `cuda.const.array_like`.
+///
+/// ```
+/// use gpu_std::constant::Constant;
+///
+/// fn apply<P: 'static>(weights: &Constant<[f32; 3], P>, x: [f32; 3]) -> f32 {
+///     x.iter().zip(weights.iter()).map(|(x, w)| x * w).sum()
+/// }
+/// ```
 pub struct Constant<T, P> {
     initial: T,
     place: PhantomData<fn() -> P>,
@@ -57,6 +75,14 @@ impl<T: Copy, P: 'static> Constant<T, P> {
     ///
     /// In host code it is the value that the source gives. PTX: `ld.const`, which is fastest where all threads of a warp
     /// read the same element. Every GPU.
+    ///
+    /// ```
+    /// use gpu_std::constant::Constant;
+    ///
+    /// fn first<P: 'static>(weights: &Constant<[f32; 3], P>) -> f32 {
+    ///     weights.get()[0]
+    /// }
+    /// ```
     #[inline]
     pub fn get(&self) -> &T {
         let size = const { size_of::<T>() };

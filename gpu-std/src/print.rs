@@ -7,7 +7,7 @@
 //! Why not CUDA's `vprintf`: its text goes to C's `stdout`, past Rust's own buffer and past the capture of tests, it has no
 //! second stream for `eprintln!`, and what does not fit is lost without a word.
 //!
-//! A message is formatted piece by piece into a small [`Piece`] in the thread's own memory, and each full piece becomes a
+//! A message is formatted piece by piece into a small `Piece` in the thread's own memory, and each full piece becomes a
 //! record of the buffer, so a message of any length is formatted once and needs little stack. A thread's records are in
 //! the order of its messages. A message of which a record did not fit counts as lost.
 //!

@@ -120,6 +120,18 @@ pub trait Template {
 ///
 /// It is also what crosses to a function that is linked.
 ///
+/// CUDA C: the constraint letters of `asm`, such as `"r"`.
+///
+/// ```
+/// use gpu_std::ptx;
+///
+/// /// The lowest 24 bits of both, multiplied.
+/// fn mul24(a: u32, b: u32) -> u32 {
+///     // SAFETY: the instruction reads its inputs and writes its output.
+///     unsafe { ptx!(pure, "mul24.lo.u32 {0}, {1}, {2};", out(u32), in a, in b; else (a & 0xff_ffff) * (b & 0xff_ffff)) }
+/// }
+/// ```
+///
 /// # Safety
 ///
 /// `LETTER` names a register class (LLVM's constraint letter) that has the type's size, and any bits are valid.

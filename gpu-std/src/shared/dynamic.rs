@@ -113,6 +113,17 @@ impl DynamicShared {
     /// The next `rows` rows of `cols` elements of `T`, aligned for `T`: as many bytes as an
     /// [`array`](Self::array) of their product.
     ///
+    /// CUDA C: a part of `extern __shared__`, indexed by `row * cols + col`.
+    ///
+    /// ```
+    /// use gpu_std::shared;
+    ///
+    /// fn corner(rows: usize, cols: usize) -> f32 {
+    ///     let tile = shared::dynamic().array_2d::<f32>(rows, cols);
+    ///     tile.get((rows - 1, cols - 1))
+    /// }
+    /// ```
+    ///
     /// # Panics
     ///
     /// If the parts so far are larger than the launch's bytes; the message has both numbers.
@@ -379,6 +390,19 @@ impl<T: CheckedBitPattern> AsyncCopy for SharedSlice<T> {
 }
 
 /// Rows and columns of elements in dynamic shared memory, from [`DynamicShared::array_2d`].
+///
+/// CUDA C: `float *` into shared memory, indexed by `row * cols + col`.
+///
+/// ```
+/// use gpu_std::shared::SharedSlice2d;
+/// use gpu_std::sync_threads;
+///
+/// fn transposed(tile: SharedSlice2d<f32>, row: usize, col: usize, x: f32) -> f32 {
+///     tile.set((row, col), x);
+///     sync_threads();
+///     tile.get((col, row))
+/// }
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct SharedSlice2d<T> {
     first: *mut T,
@@ -388,6 +412,14 @@ pub struct SharedSlice2d<T> {
 
 impl<T: CheckedBitPattern> SharedSlice2d<T> {
     /// The element at `(row, col)`.
+    ///
+    /// ```
+    /// use gpu_std::shared::SharedSlice2d;
+    ///
+    /// fn first(tile: SharedSlice2d<f32>) -> f32 {
+    ///     tile.get((0, 0))
+    /// }
+    /// ```
     ///
     /// # Panics
     ///
@@ -401,6 +433,14 @@ impl<T: CheckedBitPattern> SharedSlice2d<T> {
 
     /// Writes the element at `(row, col)`.
     ///
+    /// ```
+    /// use gpu_std::shared::SharedSlice2d;
+    ///
+    /// fn clear(tile: SharedSlice2d<f32>) {
+    ///     tile.set((0, 0), 0.0);
+    /// }
+    /// ```
+    ///
     /// # Panics
     ///
     /// If `row` is not below the rows, or `col` not below the columns.
@@ -412,12 +452,28 @@ impl<T: CheckedBitPattern> SharedSlice2d<T> {
     }
 
     /// How many rows.
+    ///
+    /// ```
+    /// use gpu_std::shared::SharedSlice2d;
+    ///
+    /// fn extent(tile: SharedSlice2d<f32>) -> usize {
+    ///     tile.rows()
+    /// }
+    /// ```
     #[inline]
     pub fn rows(self) -> usize {
         self.rows
     }
 
     /// How many columns.
+    ///
+    /// ```
+    /// use gpu_std::shared::SharedSlice2d;
+    ///
+    /// fn extent(tile: SharedSlice2d<f32>) -> usize {
+    ///     tile.cols()
+    /// }
+    /// ```
     #[inline]
     pub fn cols(self) -> usize {
         self.cols

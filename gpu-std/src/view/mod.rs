@@ -352,6 +352,15 @@ impl<'a, T, const N: usize, L: Layout> ArrayView<'a, T, N, L> {
 
     /// The address of the element whose index is all zeros; of no meaning where there are no elements. `ndarray`:
     /// `as_ptr`.
+    ///
+    /// CUDA C: the pointer itself.
+    ///
+    /// ```
+    /// use gpu_std::view::ArrayView2;
+    ///
+    /// let x = ArrayView2::from_shape((2, 3), &[1, 2, 3, 4, 5, 6]).unwrap();
+    /// assert!(x.as_ptr().is_aligned());
+    /// ```
     #[inline]
     pub fn as_ptr(&self) -> *const T {
         self.first.as_ptr()
