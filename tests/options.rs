@@ -370,8 +370,12 @@ fn checked(x: &[u32], at: &[u32], mut y: DisjointSlice<u32>) {
     *y.get_mut(i).unwrap() = gathered(x, at, *i);
 }
 
+/// # Safety
+///
+/// There are as many threads as elements, and all places are of elements.
+// SAFETY: as the launch promises.
 #[kernel(unsafe(unchecked))]
-fn unchecked(x: &[u32], at: &[u32], mut y: DisjointSlice<u32>) {
+unsafe fn unchecked(x: &[u32], at: &[u32], mut y: DisjointSlice<u32>) {
     let i = thread::index_1d();
     *y.get_mut(i).unwrap() = gathered(x, at, *i);
 }
@@ -398,7 +402,8 @@ fn the_results_are_the_same_without_checks() -> oxwarp::Result<()> {
     launch!(checked[2, 256](&x_device, &at_device, &mut y))?;
     assert_eq!(y.to_vec()?, expected);
     let mut y = gpu.zeros::<u32>(512)?;
-    launch!(unchecked[2, 256](&x_device, &at_device, &mut y))?;
+    // SAFETY: there are 512 threads, and 512 elements for places below 512.
+    unsafe { launch!(unchecked[2, 256](&x_device, &at_device, &mut y))? };
     assert_eq!(y.to_vec()?, expected);
     // The other kernel's checks are still there.
     launch!(checked[3, 256](&x_device, &at_device, &mut y))?;

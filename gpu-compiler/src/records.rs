@@ -19,7 +19,7 @@ const NO_FMA: u32 = 1;
 const TAKES_POINTERS: u32 = 2;
 /// `gpu_std::kernel::FAST_MATH`.
 const FAST_MATH: u32 = 4;
-/// `gpu_std::kernel::UNCHECKED`.
+/// `gpu_std::kernel::unchecked`.
 const UNCHECKED: u32 = 8;
 
 /// What a kernel chooses for its own code and what it reaches.

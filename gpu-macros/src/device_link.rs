@@ -43,8 +43,12 @@ fn try_expand(file: TokenStream, item: TokenStream) -> syn::Result<TokenStream> 
         .map(|declaration| function(declaration, &library))
         .collect::<syn::Result<TokenStream>>()?;
     let path = library.path.display().to_string();
+    let word = &block.word;
+    let promise = quote_spanned!(word.span=> #word { ::oxwarp::__private::linked_as_declared() });
     Ok(quote! {
         #functions
+        // With the user's own token, so that `forbid(unsafe_code)` means this too.
+        const _: () = #promise;
         // A change of the file compiles the crate anew.
         const _: &[u8] = ::core::include_bytes!(#path);
     })
@@ -54,6 +58,7 @@ syn::custom_keyword!(safe);
 
 /// `unsafe extern "C" { ... }`.
 struct ExternBlock {
+    word: Token![unsafe],
     functions: Vec<Declaration>,
 }
 
@@ -71,7 +76,10 @@ impl Parse for ExternBlock {
         let _: Vec<Attribute> = input.call(Attribute::parse_outer)?;
         let wanted = "`#[device_link]` goes on a block `unsafe extern \"C\" { ... }` of functions";
         let start = input.span();
-        if input.parse::<Token![unsafe]>().is_err() || !input.peek(Token![extern]) {
+        let word = input
+            .parse::<Token![unsafe]>()
+            .map_err(|_| Error::new(start, wanted))?;
+        if !input.peek(Token![extern]) {
             return Err(Error::new(start, wanted));
         }
         let abi: Abi = input.parse()?;
@@ -84,7 +92,7 @@ impl Parse for ExternBlock {
         while !inside.is_empty() {
             functions.push(inside.parse()?);
         }
-        Ok(ExternBlock { functions })
+        Ok(ExternBlock { word, functions })
     }
 }
 

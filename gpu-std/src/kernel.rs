@@ -32,7 +32,7 @@ pub struct KernelRecord {
     pub file: &'static str,
     /// The line of the kernel's name.
     pub line: u32,
-    /// [`NO_FMA`], [`TAKES_POINTERS`], [`FAST_MATH`], [`UNCHECKED`].
+    /// [`NO_FMA`], [`TAKES_POINTERS`], [`FAST_MATH`], [`unchecked`].
     pub flags: u32,
     /// Bytes of the parameter struct.
     pub params_size: usize,
@@ -58,7 +58,13 @@ pub const TAKES_POINTERS: u32 = 2;
 pub const FAST_MATH: u32 = 4;
 
 /// [`KernelRecord::flags`]: nothing in the kernel panics, by its author's word.
-pub const UNCHECKED: u32 = 8;
+///
+/// # Safety
+///
+/// No thread of any launch of the kernel panics.
+pub const unsafe fn unchecked() -> u32 {
+    8
+}
 
 /// The numbers of `#[kernel(launch_bounds(...), max_registers = ...)]`, checked where the record is computed.
 pub mod bounds {

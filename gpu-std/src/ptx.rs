@@ -176,6 +176,14 @@ unsafe impl<T> Operand for *mut T {
 #[doc(hidden)]
 pub const fn crosses_to_linked_code<T: Operand>() {}
 
+/// What the word `unsafe` before a block of linked functions says.
+///
+/// # Safety
+///
+/// The functions are what their declarations say.
+#[doc(hidden)]
+pub const unsafe fn linked_as_declared() {}
+
 /// A tuple of operands that the assembly reads.
 #[doc(hidden)]
 pub trait Inputs {

@@ -130,7 +130,8 @@ pub trait Kernel: Sized {
         Self::Builder::from_config(LaunchConfig::default().grid(grid))
     }
 
-    /// Starts a launch with one thread for each item, in blocks of 256. The last blocks may have threads beyond the last
+    /// Starts a launch with one thread for each item, in blocks of 256, or of what the kernel's `launch_bounds` allow if
+    /// that is less. The last blocks may have threads beyond the last
     /// item, which `get_mut` of a disjoint slice leaves out. No items: nothing is launched.
     ///
     /// For an array of several dimensions give its extents, `(rows, cols)` or `(planes, rows, cols)`: columns are along x.

@@ -48,9 +48,9 @@ pub mod __private {
     pub use gpu_std::intrinsics::linked;
     pub use gpu_std::kernel::{
         FAST_MATH, KERNEL_MAGIC, KernelInstance, KernelParam, KernelRecord, NO_FMA, RawView,
-        TAKES_POINTERS, UNCHECKED, bounds, parameter_is_copied_to_the_device,
+        TAKES_POINTERS, bounds, parameter_is_copied_to_the_device, unchecked,
     };
-    pub use gpu_std::ptx::crosses_to_linked_code;
+    pub use gpu_std::ptx::{crosses_to_linked_code, linked_as_declared};
     pub use gpu_std::runtime::RUNTIME;
     pub use inventory;
 

@@ -230,8 +230,9 @@ fn flags(signature: &Signature, options: &Options) -> TokenStream {
     if options.fast_math {
         flags.extend(quote!(| ::oxwarp::__private::FAST_MATH));
     }
-    if options.unchecked {
-        flags.extend(quote!(| ::oxwarp::__private::UNCHECKED));
+    if let Some(word) = &options.unchecked {
+        // With the author's own token, so that `forbid(unsafe_code)` means this too.
+        flags.extend(quote_spanned!(word.span=> | #word { ::oxwarp::__private::unchecked() }));
     }
     if is_unsafe(signature) {
         flags.extend(quote!(| ::oxwarp::__private::TAKES_POINTERS));

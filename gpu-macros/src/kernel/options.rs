@@ -14,8 +14,8 @@ pub struct Options {
     pub fma: bool,
     /// Whether `f32` arithmetic may be approximate.
     pub fast_math: bool,
-    /// Whether nothing in the kernel ever panics, by its author's word.
-    pub unchecked: bool,
+    /// The author's word, as they wrote it, that nothing in the kernel ever panics.
+    pub unchecked: Option<Token![unsafe]>,
     /// The most threads of a block.
     pub max_threads: Option<Expr>,
     /// The least blocks that a multiprocessor is to hold at once.
@@ -29,7 +29,7 @@ impl Parse for Options {
         let mut options = Options {
             fma: true,
             fast_math: false,
-            unchecked: false,
+            unchecked: None,
             max_threads: None,
             min_blocks: None,
             max_registers: None,
@@ -107,7 +107,7 @@ impl Options {
     }
 
     fn parse_unsafe(&mut self, input: ParseStream) -> syn::Result<Ident> {
-        input.parse::<Token![unsafe]>()?;
+        let word = input.parse::<Token![unsafe]>()?;
         let promises;
         parenthesized!(promises in input);
         let name: Ident = promises.parse()?;
@@ -119,7 +119,7 @@ impl Options {
         if !promises.is_empty() {
             return Err(promises.error("`unsafe(unchecked)` takes nothing more"));
         }
-        self.unchecked = true;
+        self.unchecked = Some(word);
         Ok(name)
     }
 }
