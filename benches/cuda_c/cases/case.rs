@@ -186,6 +186,7 @@ macro_rules! with_unchecked {
         fn $name $($rest)*
 
         $(#[doc = $doc])*
+        // SAFETY: the kernel is an `unsafe fn`, whose callers promise that no check of it would fail.
         #[kernel(unsafe(unchecked) $(, $($option)*)?)]
         unsafe fn $unchecked $($rest)*
     };
