@@ -121,7 +121,7 @@ fn case(gpu: &Gpu, size: Size) -> Outcome<Case> {
                 let products = (0..n).map(|k| a[row + k].to_f64() * b[col + k].to_f64());
                 products.sum::<f64>()
             };
-            close(&c.to_vec()?, places(n * n, 2000), 2e-3, element)
+            close(&c.to_vec()?, places(n * n, 2000), 1e-2, element)
         },
     ))
 }
