@@ -492,3 +492,31 @@ fn unrolled_loops_give_the_same_sums() -> oxwarp::Result<()> {
     near(y.to_vec()?, &[sum(&x); 100]);
     Ok(())
 }
+
+/// # Safety
+///
+/// There are as many threads as elements.
+// SAFETY: as the launch promises.
+#[kernel(unsafe(unchecked))]
+unsafe fn unchecked_heap(mut y: DisjointSlice<u32>) {
+    let i = thread::index_1d();
+    let numbers: Vec<u32> = (0..*i as u32 % 7).map(|k| k * k).collect();
+    *y.get_mut(i).unwrap() = numbers.iter().sum();
+}
+
+/// That the heap is not full is not the author's to promise.
+#[test]
+fn a_full_heap_is_checked_all_the_same() -> oxwarp::Result<()> {
+    let code = device_code::of("unchecked_heap");
+    assert!(
+        code.contains("handle_error") && !code.contains("unwrap"),
+        "{code}"
+    );
+    let gpu = Gpu::new()?;
+    let mut y = gpu.zeros::<u32>(100)?;
+    // SAFETY: there are as many threads as elements.
+    unsafe { launch!(unchecked_heap[1, 100](&mut y))? };
+    let expected: Vec<u32> = (0..100).map(|i| (0..i % 7).map(|k| k * k).sum()).collect();
+    assert_eq!(y.to_vec()?, expected);
+    Ok(())
+}
