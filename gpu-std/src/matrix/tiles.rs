@@ -42,12 +42,29 @@ pub struct DisjointFragments<T, const R: usize, const C: usize> {
 
 impl<T: Accumulator, const R: usize, const C: usize> DisjointFragments<T, R, C> {
     /// Rows and columns of the matrix.
+    ///
+    /// ```
+    /// use gpu_std::matrix::DisjointFragments;
+    ///
+    /// fn tiles(c: &DisjointFragments<f32, 64, 64>) -> usize {
+    ///     c.shape().map(|extent| extent.div_ceil(64)).iter().product()
+    /// }
+    /// ```
     #[inline]
     pub fn shape(&self) -> [usize; 2] {
         self.shape
     }
 
     /// The block's tile, or `None` where it lies outside of the matrix.
+    ///
+    /// ```
+    /// use gpu_std::block;
+    /// use gpu_std::matrix::DisjointFragments;
+    ///
+    /// fn is_inside(mut c: DisjointFragments<f32, 64, 64>) -> bool {
+    ///     c.get_mut(block::index_2d()).is_some()
+    /// }
+    /// ```
     #[inline]
     pub fn get_mut(&mut self, owner: BlockIndex2d) -> Option<FragmentTile<'_, T, R, C>> {
         const {
@@ -96,6 +113,14 @@ pub struct FragmentTile<'a, T, const R: usize, const C: usize> {
 
 impl<T: Accumulator, const R: usize, const C: usize> FragmentTile<'_, T, R, C> {
     /// Row and column of the tile's first element in the matrix.
+    ///
+    /// ```
+    /// use gpu_std::matrix::FragmentTile;
+    ///
+    /// fn first_row(tile: &FragmentTile<f32, 32, 32>) -> usize {
+    ///     tile.at().0
+    /// }
+    /// ```
     #[inline]
     pub fn at(&self) -> (usize, usize) {
         self.at
@@ -103,6 +128,14 @@ impl<T: Accumulator, const R: usize, const C: usize> FragmentTile<'_, T, R, C> {
 
     /// The places of this warp's fragments, those that lie inside of the matrix at least in part. Row by row, every one as
     /// many further as the block has warps: with `C / 8` warps, each has a strip of 8 columns.
+    ///
+    /// ```
+    /// use gpu_std::matrix::{FragmentC, FragmentTile};
+    ///
+    /// fn clear(tile: &mut FragmentTile<f32, 32, 32>) {
+    ///     tile.fragments().for_each(|mut place| place.store(&FragmentC::fill(0.0)));
+    /// }
+    /// ```
     #[inline]
     pub fn fragments(&mut self) -> FragmentPlaces<'_, T, R, C> {
         FragmentPlaces {
@@ -116,6 +149,16 @@ impl<T: Accumulator, const R: usize, const C: usize> FragmentTile<'_, T, R, C> {
 }
 
 /// The places of a warp's fragments, from [`FragmentTile::fragments`].
+///
+/// ```
+/// use gpu_std::matrix::{FragmentC, FragmentPlaces};
+///
+/// fn clear(places: FragmentPlaces<f32, 32, 32>) {
+///     for mut place in places {
+///         place.store(&FragmentC::fill(0.0));
+///     }
+/// }
+/// ```
 #[derive(Debug)]
 pub struct FragmentPlaces<'a, T, const R: usize, const C: usize> {
     tile: FragmentTile<'a, T, R, C>,
@@ -168,12 +211,28 @@ pub struct FragmentPlace<'a, T> {
 
 impl<T: Accumulator> FragmentPlace<'_, T> {
     /// Row and column of the fragment's first element in the matrix.
+    ///
+    /// ```
+    /// use gpu_std::matrix::FragmentPlace;
+    ///
+    /// fn is_on_the_diagonal(place: &FragmentPlace<f32>) -> bool {
+    ///     place.at().0 == place.at().1
+    /// }
+    /// ```
     #[inline]
     pub fn at(&self) -> (usize, usize) {
         self.at
     }
 
     /// What the matrix has there: CUDA C++'s `wmma::load_matrix_sync`. Elements beyond its edge are 0.
+    ///
+    /// ```
+    /// use gpu_std::matrix::{FragmentC, FragmentPlace};
+    ///
+    /// fn start(place: &FragmentPlace<f32>) -> FragmentC<f32> {
+    ///     place.load()
+    /// }
+    /// ```
     #[inline]
     pub fn load(&self) -> FragmentC<T> {
         FragmentC::from_fn(|row, col| match self.element(row, col) {
@@ -184,6 +243,14 @@ impl<T: Accumulator> FragmentPlace<'_, T> {
     }
 
     /// Writes the fragment; what lies beyond the matrix's edge is left out. CUDA C++: `wmma::store_matrix_sync`.
+    ///
+    /// ```
+    /// use gpu_std::matrix::{FragmentC, FragmentPlace};
+    ///
+    /// fn finish(place: &mut FragmentPlace<f32>, sum: &FragmentC<f32>) {
+    ///     place.store(sum);
+    /// }
+    /// ```
     #[inline]
     pub fn store(&mut self, fragment: &FragmentC<T>) {
         let inside = |extent: usize, at: usize, part: usize| at + part <= extent;
