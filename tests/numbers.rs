@@ -632,6 +632,11 @@ fn special_functions_have_their_known_values() {
 #[test]
 fn special_functions_at_their_limits() {
     let inf = f64::INFINITY;
+    // exp(x²) is finite and twice that is not; and what squaring loses is negative.
+    assert_eq!(
+        [math::erfcx(-26.64118766784668), math::erfcx(-26.65)],
+        [inf, inf]
+    );
     assert!((math::erfcx(1e10f64) / 5.641895835477563e-11 - 1.0).abs() < 1e-15);
     assert!((math::erfcx(30.0f64) / 0.01879588886141675 - 1.0).abs() < 1e-15);
     assert_eq!(

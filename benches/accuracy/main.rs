@@ -1,8 +1,8 @@
 //! How far the mathematical functions are from the right results, at most: every `f32` there is, and many an `f64`.
 //!
-//! `accuracy` measures on the device that `OXWARP_DEVICE` names and prints a line for each function: its name, then the error
-//! and where, for `f32` and for `f64`, with tabs between them. The simulator measures a sample. Which library the functions
-//! come from was chosen when this program was compiled (`OXWARP_LIBDEVICE`).
+//! `accuracy [FUNCTION...]` measures on the device that `OXWARP_DEVICE` names and prints a line for each function: its
+//! name, then the error and where, for `f32` and for `f64`, with tabs between them. The simulator measures a sample. Which
+//! library the functions come from was chosen when this program was compiled (`OXWARP_LIBDEVICE`).
 //!
 //! `accuracy table LIBDEVICE LIBM` makes Markdown of two such outputs: `docs/accuracy.md`.
 
@@ -60,7 +60,7 @@ fn main() -> ExitCode {
         .filter(|argument| argument != "--bench")
         .collect();
     match &arguments[..] {
-        [] => match measure_all() {
+        names if names.first().is_none_or(|first| first != "table") => match measure(names) {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => {
                 eprintln!("{error}");
@@ -72,20 +72,23 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         _ => {
-            eprintln!("usage: accuracy | accuracy table LIBDEVICE LIBM");
+            eprintln!("usage: accuracy [FUNCTION...] | accuracy table LIBDEVICE LIBM");
             ExitCode::FAILURE
         }
     }
 }
 
-fn measure_all() -> oxwarp::Result<()> {
+/// Measures the functions of these names, or all of them.
+fn measure(names: &[String]) -> oxwarp::Result<()> {
     let (gpu, started) = (Gpu::new()?, Instant::now());
     let effort = if gpu.is_simulator() {
         SIMULATED
     } else {
         ON_GPU
     };
-    for Function { name, measure, .. } in functions::all() {
+    let chosen =
+        |function: &Function| names.is_empty() || names.iter().any(|name| name == function.name);
+    for Function { name, measure, .. } in functions::all().into_iter().filter(chosen) {
         let [single, double] = measure(&gpu, effort)?;
         println!("{name}\t{}\t{}", text(single), text(double));
         let _ = std::io::stdout().flush();

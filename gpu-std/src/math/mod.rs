@@ -255,14 +255,17 @@ fn half_turns<T: Real>(x: T) -> (u32, T) {
     ((quarter + two + two).to_u32() & 3, turn - quarter / two)
 }
 
-/// `sin(pi * (quarter / 2 + rest))`
+/// `sin(pi * (quarter / 2 + rest))`. What is lost of the angle is put back, with the first terms of sine and cosine: the
+/// angle is at most pi / 4.
 #[inline]
 fn in_quarter<T: Real>(quarter: u32, rest: T) -> T {
     let angle = rest * T::PI;
+    let lost = rest.fma(T::PI, T::ZERO - angle) + rest * T::PI_REST;
     let value = if quarter & 1 == 0 {
-        angle.sin()
+        let slope = T::ONE - angle * angle / (T::ONE + T::ONE);
+        lost.fma(slope, angle.sin())
     } else {
-        angle.cos()
+        lost.fma(T::ZERO - angle, angle.cos())
     };
     if quarter & 2 == 0 {
         value

@@ -35,6 +35,9 @@ pub trait Real:
     const ONE: Self;
     #[doc(hidden)]
     const PI: Self;
+    /// What pi has beyond [`Self::PI`].
+    #[doc(hidden)]
+    const PI_REST: Self;
     #[doc(hidden)]
     const INFINITY: Self;
 
@@ -153,12 +156,13 @@ mod private {
 }
 
 macro_rules! real {
-    ($float:ident: $($name:ident($($x:ident),*) = $symbol:ident;)*) => {
+    ($float:ident $pi_rest:literal: $($name:ident($($x:ident),*) = $symbol:ident;)*) => {
         impl private::Sealed for $float {}
         impl Real for $float {
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
             const PI: Self = core::$float::consts::PI;
+            const PI_REST: Self = $pi_rest;
             const INFINITY: Self = $float::INFINITY;
 
             #[inline]
@@ -289,7 +293,7 @@ mod ilogb {
     }
 }
 
-real! { f32:
+real! { f32 -8.742_278e-8:
     sqrt() = sqrt_f32; floor() = floor_f32; trunc() = trunc_f32; round_ties_even() = rint_f32; fma(y, z) = fma_f32;
     sin() = sinf; cos() = cosf; exp() = expf; exp2() = exp2f; ln() = logf; log2() = log2f; tanh() = tanhf; cbrt() = cbrtf;
     erf() = erff; erfc() = erfcf; tgamma() = tgammaf; lgamma() = lgammaf; exp10() = exp10f;
@@ -297,7 +301,7 @@ real! { f32:
     nextafter(y) = nextafterf; remainder(y) = remainderf; fdim(y) = fdimf;
 }
 
-real! { f64:
+real! { f64 1.224_646_799_147_353_2e-16:
     sqrt() = sqrt_f64; floor() = floor_f64; trunc() = trunc_f64; round_ties_even() = rint_f64; fma(y, z) = fma_f64;
     sin() = sin; cos() = cos; exp() = exp; exp2() = exp2; ln() = log; log2() = log2; tanh() = tanh; cbrt() = cbrt;
     erf() = erf; erfc() = erfc; tgamma() = tgamma; lgamma() = lgamma; exp10() = exp10;

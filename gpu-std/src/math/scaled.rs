@@ -4,7 +4,7 @@
 //! Stegun, 7.1.23).
 
 macro_rules! functions {
-    ($float:ident, beyond $limit:literal, $terms:literal terms, infinite where $overflow:literal) => {
+    ($float:ident, beyond $limit:literal, $terms:literal terms) => {
         pub mod $float {
             use super::super::Real;
 
@@ -15,11 +15,11 @@ macro_rules! functions {
             pub fn erfcx(x: $float) -> $float {
                 let square = x * x;
                 if x < $limit {
-                    if square > $overflow {
-                        return $float::INFINITY;
-                    }
                     let lost = Real::fma(x, x, -square);
                     let product = Real::exp(square) * Real::erfc(x);
+                    if product == $float::INFINITY {
+                        return product;
+                    }
                     return Real::fma(product, lost, product);
                 }
                 let mut sum = 1.0;
@@ -32,5 +32,5 @@ macro_rules! functions {
     };
 }
 
-functions!(f32, beyond 6.0, 8 terms, infinite where 90.0);
-functions!(f64, beyond 10.0, 13 terms, infinite where 710.0);
+functions!(f32, beyond 6.0, 8 terms);
+functions!(f64, beyond 10.0, 13 terms);
