@@ -15,7 +15,7 @@ fn source_and_test<'a>(root: &Path, name: &'a str) -> (String, Option<&'a str>) 
             None,
         );
     }
-    let in_crate = |folder: &str| match place.split_once('/') {
+    let in_crate = |folder: &str| match place.rsplit_once('/') {
         Some((package, file)) => format!("{folder}{package}/tests/{file}.rs"),
         None => String::new(),
     };
