@@ -520,3 +520,83 @@ fn a_full_heap_is_checked_all_the_same() -> oxwarp::Result<()> {
     assert_eq!(y.to_vec()?, expected);
     Ok(())
 }
+
+trait Layer {
+    fn apply_layer(&self, x: f32) -> f32;
+}
+
+struct Scale(f32);
+
+impl Layer for Scale {
+    #[inline(never)]
+    fn apply_layer(&self, x: f32) -> f32 {
+        self.0 * x + 0.25
+    }
+}
+
+struct Bend(f32, f32);
+
+impl Layer for Bend {
+    #[inline(never)]
+    fn apply_layer(&self, x: f32) -> f32 {
+        self.0 * (x * x) + self.1
+    }
+}
+
+fn layer(kind: u32) -> &'static dyn Layer {
+    match kind {
+        0 => &Scale(1.3),
+        _ => &Bend(0.7, -0.1),
+    }
+}
+
+#[kernel]
+fn layers(kinds: &[u32], mut y: DisjointSlice<f32>) {
+    let i = thread::index_1d();
+    if let Some(y) = y.get_mut(i) {
+        *y = layer(kinds[*i]).apply_layer(*y);
+    }
+}
+
+#[kernel(fma = false)]
+fn layers_uncontracted(kinds: &[u32], mut y: DisjointSlice<f32>) {
+    let i = thread::index_1d();
+    if let Some(y) = y.get_mut(i) {
+        *y = layer(kinds[*i]).apply_layer(*y);
+    }
+}
+
+/// What is called through a pointer follows the caller's choice too.
+#[test]
+fn trait_objects_follow_the_kernels_choice() -> oxwarp::Result<()> {
+    let functions = device_code::functions("apply_layer");
+    let contracted = functions
+        .iter()
+        .filter(|function| function.contains("fma.rn"));
+    assert_eq!(
+        (contracted.count(), functions.len()),
+        (2, 4),
+        "{functions:?}"
+    );
+
+    let gpu = Gpu::new()?;
+    let mut random = Random::new(31);
+    let (kinds, x) = (random.below(200, 2), random.floats(200, -1.0, 1.0));
+    let kinds_device = gpu.to_device(&kinds)?;
+    let expected: Vec<f32> = kinds
+        .iter()
+        .zip(&x)
+        .map(|(&kind, &x)| layer(kind).apply_layer(x))
+        .collect();
+    let mut y = gpu.to_device(&x)?;
+    layers_uncontracted
+        .for_each(200usize)
+        .launch(&kinds_device, &mut y)?;
+    assert_eq!(y.to_vec()?, expected);
+    let mut y = gpu.to_device(&x)?;
+    layers.for_each(200usize).launch(&kinds_device, &mut y)?;
+    for (y, expected) in y.to_vec()?.iter().zip(&expected) {
+        assert!((y - expected).abs() < 1e-6, "{y}, not {expected}");
+    }
+    Ok(())
+}

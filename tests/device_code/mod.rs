@@ -66,6 +66,17 @@ pub fn called_by(name: &str) -> String {
     found.unwrap_or_else(|| panic!("no PTX of `{called}`"))
 }
 
+/// The PTX of all functions, not kernels, whose name has `word` in it.
+pub fn functions(word: &str) -> Vec<String> {
+    let ptx = all();
+    let functions = ptx.split(".func ").skip(1).filter_map(|text| {
+        let (head, rest) = text.split_once('{')?;
+        let is_definition = !head.contains(';') && head.contains(word);
+        is_definition.then(|| head.to_owned() + rest.split("\n}").next().unwrap_or_default())
+    });
+    functions.collect()
+}
+
 /// Fails with the code if one of `wanted` is missing.
 #[track_caller]
 pub fn contains(code: &str, wanted: &[&str]) {
