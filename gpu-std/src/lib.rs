@@ -28,6 +28,8 @@ pub mod integer;
 pub mod intrinsics;
 #[doc(hidden)]
 pub mod kernel;
+#[doc(hidden)]
+pub mod link;
 mod live;
 pub mod math;
 pub mod matrix;

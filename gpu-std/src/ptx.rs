@@ -118,8 +118,6 @@ pub trait Template {
 
 /// A type that fits a PTX register.
 ///
-/// It is also what crosses to a function that is linked.
-///
 /// CUDA C: the constraint letters of `asm`, such as `"r"`.
 ///
 /// ```
@@ -171,18 +169,6 @@ unsafe impl<T> Operand for *const T {
 unsafe impl<T> Operand for *mut T {
     const LETTER: u32 = 'l' as u32;
 }
-
-/// Where the parameters and results of linked functions are checked.
-#[doc(hidden)]
-pub const fn crosses_to_linked_code<T: Operand>() {}
-
-/// What the word `unsafe` before a block of linked functions says.
-///
-/// # Safety
-///
-/// The functions are what their declarations say.
-#[doc(hidden)]
-pub const unsafe fn linked_as_declared() {}
 
 /// A tuple of operands that the assembly reads.
 #[doc(hidden)]

@@ -50,7 +50,7 @@ pub mod __private {
         FAST_MATH, KERNEL_MAGIC, KernelInstance, KernelParam, KernelRecord, NO_FMA, RawView,
         TAKES_POINTERS, bounds, parameter_is_copied_to_the_device, unchecked,
     };
-    pub use gpu_std::ptx::{crosses_to_linked_code, linked_as_declared};
+    pub use gpu_std::link::{crosses_to_linked_code, linked_as_declared};
     pub use gpu_std::runtime::RUNTIME;
     pub use inventory;
 
