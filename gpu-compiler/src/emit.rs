@@ -4,6 +4,7 @@ use std::ptr;
 
 use crate::atomics;
 use crate::error::Error;
+use crate::formatting;
 use crate::llvm::{self, Module, TargetMachine};
 use crate::negation;
 
@@ -29,5 +30,6 @@ pub fn emit(module: Module, machine: TargetMachine) -> Result<String, Error> {
     };
     let ptx = atomics::modify(&String::from_utf8_lossy(bytes));
     let ptx = atomics::reduce(&ptx);
+    let ptx = formatting::keep_rolled(&ptx);
     Ok(negation::by_complement(&ptx))
 }

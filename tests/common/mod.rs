@@ -4,6 +4,8 @@
 use std::env;
 use std::process::Command;
 
+use oxwarp::Gpu;
+
 /// Set in a process that [`run_again`] started.
 const OWN_PROCESS: &str = "OXWARP_TEST_OWN_PROCESS";
 
@@ -22,6 +24,27 @@ pub fn run_again(arguments: &[&str]) -> [String; 2] {
         .output()
         .unwrap();
     [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap())
+}
+
+const BEGIN: &str = "\n<begin>\n";
+const END: &str = "<end>\n";
+
+/// What `body`, in the running test, prints to standard output and standard error, in a process of its own.
+pub fn printed(body: impl FnOnce(&Gpu)) -> [String; 2] {
+    if in_own_process() {
+        print!("{BEGIN}");
+        eprint!("{BEGIN}");
+        body(&Gpu::new().unwrap());
+        print!("{END}");
+        eprint!("{END}");
+        std::process::exit(0);
+    }
+    let [stdout, stderr] = run_again(&["--nocapture"]);
+    [stdout, stderr].map(|text| {
+        let (_, text) = text.split_once(BEGIN).unwrap_or_else(|| panic!("{text}"));
+        let (text, _) = text.split_once(END).unwrap_or_else(|| panic!("{text}"));
+        text.to_owned()
+    })
 }
 
 /// A generator of random numbers (xorshift64*).
