@@ -38,6 +38,7 @@ impl Signature {
             )
         })?;
         check_function(&function)?;
+        Ungrouped.visit_signature_mut(&mut function.sig);
         name_impl_traits(&mut function);
         let parameters = function
             .sig
@@ -251,6 +252,18 @@ fn name_impl_traits(function: &mut ItemFn) {
         }
     }
     function.sig.generics.params.extend(named);
+}
+
+/// Takes types out of the invisible brackets in which `macro_rules!` puts the `$type:ty` of a kernel that it writes.
+struct Ungrouped;
+
+impl VisitMut for Ungrouped {
+    fn visit_type_mut(&mut self, ty: &mut Type) {
+        while let Type::Group(group) = ty {
+            *ty = (*group.elem).clone();
+        }
+        visit_mut::visit_type_mut(self, ty);
+    }
 }
 
 /// Makes every lifetime `'static`, those left out of references and array views too: on the host a parameter's type is
