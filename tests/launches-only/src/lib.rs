@@ -6,6 +6,11 @@ use oxwarp::prelude::*;
 
 oxwarp::device_code!();
 
+constant! {
+    /// What [`shifted`] adds.
+    pub static SHIFT: u32 = 7;
+}
+
 /// `a * x + 1` for each element.
 pub fn scaled(gpu: &Gpu, a: f32, x: &[f32]) -> oxwarp::Result<Vec<f32>> {
     let device_x = gpu.to_device(x)?;
@@ -26,4 +31,13 @@ pub fn square_plus(gpu: &Gpu, x: &[u32], y: &[u32]) -> oxwarp::Result<Vec<u32>> 
         .for_each(x.len())
         .launch(|x, y| x + y, &squares, &device_y, &mut sums)?;
     sums.to_vec()
+}
+
+/// `x + SHIFT` for each element.
+pub fn shifted(gpu: &Gpu, x: &[u32]) -> oxwarp::Result<Vec<u32>> {
+    let device_x = gpu.to_device(x)?;
+    let mut y = gpu.zeros::<u32>(x.len())?;
+    map.for_each(x.len())
+        .launch(|x| x + *SHIFT, &device_x, &mut y)?;
+    y.to_vec()
 }
