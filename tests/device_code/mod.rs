@@ -66,9 +66,17 @@ pub fn called_by(name: &str) -> String {
     found.unwrap_or_else(|| panic!("no PTX of `{called}`"))
 }
 
-/// The PTX of all functions, not kernels, whose name has `word` in it.
-pub fn functions(word: &str) -> Vec<String> {
-    let ptx = all();
+/// The whole PTX that the kernel `name` is in, of the lowest target.
+pub fn module_of(name: &str) -> String {
+    let found = images()
+        .into_iter()
+        .find(|(_, ptx)| entry(ptx, name).is_some());
+    found.unwrap_or_else(|| panic!("no PTX of `{name}`")).1
+}
+
+/// The PTX of all functions, not kernels, beside the kernel `name` whose name has `word` in it.
+pub fn functions(name: &str, word: &str) -> Vec<String> {
+    let ptx = module_of(name);
     let functions = ptx.split(".func ").skip(1).filter_map(|text| {
         let (head, rest) = text.split_once('{')?;
         let is_definition = !head.contains(';') && head.contains(word);
