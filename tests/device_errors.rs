@@ -172,6 +172,7 @@ cases! {
     async_copy: "help: compile it for sm_80";
     linked_for_newer: "help: make the file for sm_75, or compile the crate for sm_100";
     linked_missing: "help: in CUDA C write `extern \"C\"` before it";
+    matrix_units: "OXWARP_TARGETS=sm_80";
     second_target: "OXWARP_TARGETS=sm_100";
     own_closure: OF_THE_SYSTEM, at "own_closure.rs:14:";
 }

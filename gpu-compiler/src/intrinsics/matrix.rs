@@ -40,10 +40,14 @@ impl Lowering {
         Ok(())
     }
 
-    /// Calls what returns a structure, and stores its fields from `to` on.
+    /// Calls what returns a structure, and stores its fields from `to` on. All lanes come to the call together: it must not
+    /// move into a branch.
     fn call_and_store(&self, intrinsic: Value, arguments: &[Value], to: Value) {
         let signature = llvm::value_type(intrinsic);
         let fields = llvm::call(self.builder, signature, intrinsic, arguments);
+        let convergent =
+            llvm::create_enum_attribute(self.context, llvm::attribute("convergent"), 0);
+        llvm::add_call_attribute(fields, llvm::FUNCTION_INDEX, convergent);
         for index in 0..llvm::element_count(llvm::result_type(intrinsic)) {
             let field = llvm::extract(self.builder, fields, index);
             let address = self.nth(to, llvm::type_of(field), index as usize);

@@ -210,6 +210,34 @@ fn shared_loads_are_ldmatrix() {
     assert!(!code.contains("ld.shared"), "{code}");
 }
 
+/// What only some lanes use is computed by all of them.
+#[kernel]
+fn for_some_lanes(x: ArrayView2<f64>, mut out: DisjointSlice<f64>) {
+    let a = FragmentA::<f64>::load(x, (0, 0));
+    let c = mma(&a, &FragmentB::fill(2.0), FragmentC::fill(1.0));
+    let i = thread::index_1d();
+    if x[(0, *i % 4)] > 0.5
+        && let Some(out) = out.get_mut(i)
+    {
+        *out = c.elements()[0];
+    }
+}
+
+#[test]
+fn a_product_does_not_move_into_a_branch() {
+    let gpu = Gpu::new().unwrap();
+    let x = gpu.to_device(&[0.0, 1.0].repeat(16)).unwrap();
+    let mut out = gpu.zeros::<f64>(32).unwrap();
+    launch!(for_some_lanes[1, 32](&x.into_shape([8, 4]).unwrap(), &mut out)).unwrap();
+    assert_eq!(out.to_vec().unwrap(), [0.0, 5.0].repeat(16));
+    let code = device_code::of("for_some_lanes");
+    let (product, branch) = (
+        code.find("mma.sync"),
+        code.find("setp.gt.f64").or(code.find("setp.leu.f64")),
+    );
+    assert!(product.unwrap() < branch.unwrap(), "{code}");
+}
+
 /// Elements from a function, and where each is.
 #[kernel]
 fn positions(mut out: DisjointSlice<[u32; 12]>) {
