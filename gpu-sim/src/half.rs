@@ -35,14 +35,16 @@ impl Format {
                 f64::NAN
             };
         }
-        let (whole, exponent) = match exponent {
-            0 => (fraction, 1),
-            _ => (fraction | 1 << self.fraction, exponent),
+        // `f64` has all these numbers, none of them subnormal.
+        let power = |exponent: i32| f64::from_bits(((exponent + 1023) as u64) << 52);
+        let size = match exponent {
+            0 => f64::from(fraction) * power(self.least - self.fraction as i32),
+            _ => {
+                let whole = power(i32::from(exponent) - 1 + self.least).to_bits();
+                f64::from_bits(whole | u64::from(fraction) << (52 - self.fraction))
+            }
         };
-        sign * libm::ldexp(
-            whole.into(),
-            i32::from(exponent) - 1 + self.least - self.fraction as i32,
-        )
+        sign * size
     }
 
     /// The nearest number, half to even.
