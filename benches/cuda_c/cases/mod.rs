@@ -44,6 +44,7 @@ pub const ALL: &[Entry] = &[
     reduction::BLOCK_REDUCE,
     reduction::SUM,
     reduction::DOT,
+    reduction::DOT_TREE,
     scan::SCAN,
     histogram::SHARED,
     histogram::GLOBAL,

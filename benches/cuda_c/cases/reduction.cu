@@ -44,7 +44,17 @@ extern "C" __global__ void sum_partials(const float *__restrict__ partial, float
     if (threadIdx.x == 0) total[blockIdx.x] = sum;
 }
 
-extern "C" __global__ void dot(const float *__restrict__ a, const float *__restrict__ b, float *__restrict__ partial, size_t n) {
+extern "C" __global__ void dot_blocks(const float4 *__restrict__ a, const float4 *__restrict__ b, float *__restrict__ partial, size_t n) {
+    float own = 0.0f;
+    for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n; i += gridDim.x * (size_t)blockDim.x) {
+        float4 v = a[i], w = b[i];
+        own += v.x * w.x + v.y * w.y + v.z * w.z + v.w * w.w;
+    }
+    float sum = block_sum(own);
+    if (threadIdx.x == 0) partial[blockIdx.x] = sum;
+}
+
+extern "C" __global__ void dot_tree(const float *__restrict__ a, const float *__restrict__ b, float *__restrict__ partial, size_t n) {
     __shared__ float sums[256];
     size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
     unsigned t = threadIdx.x;

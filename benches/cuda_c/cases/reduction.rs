@@ -1,5 +1,5 @@
-//! Sums: one a block with warp shuffles, of a whole array in two launches, and the scalar product with a tree in shared
-//! memory.
+//! Sums with warp shuffles: one a block, of a whole array in two launches, and the scalar product in the same way; and the
+//! scalar product of each block with a tree in shared memory, as introductions to CUDA have it.
 
 use oxwarp::prelude::*;
 use oxwarp::vector::Float4;
@@ -112,9 +112,24 @@ with_unchecked! {
 }
 
 with_unchecked! {
-    dot_unchecked:
+    dot_blocks_unchecked:
     #[kernel]
-    fn dot(a: &[f32], b: &[f32], mut partial: DisjointSlice<f32, BlockIndex>) {
+    fn dot_blocks(a: &[Float4], b: &[Float4], mut partial: DisjointSlice<f32, BlockIndex>) {
+        let mut own = 0.0;
+        for i in thread::grid_stride(a.len()) {
+            own += a[*i].dot(b[*i]);
+        }
+        let sum = block_sum(own);
+        if let Some(partial) = partial.get_mut(block::index()) {
+            *partial = sum;
+        }
+    }
+}
+
+with_unchecked! {
+    dot_tree_unchecked:
+    #[kernel]
+    fn dot_tree(a: &[f32], b: &[f32], mut partial: DisjointSlice<f32, BlockIndex>) {
         let sums = shared_array![f32; 256];
         let (i, t) = (thread::index_1d(), thread::index_in_block());
         sums.set(t, if *i < a.len() { a[*i] * b[*i] } else { 0.0 });
@@ -218,25 +233,77 @@ fn sum_case(gpu: &Gpu, size: Size) -> Outcome<Case> {
 
 pub const DOT: Entry = Entry {
     name: "dot",
-    kernels: &["dot"],
+    kernels: &["dot_blocks", "sum_partials"],
     index_bits: 64,
     source: SOURCE,
     build: dot_case,
 };
 
 fn dot_case(gpu: &Gpu, size: Size) -> Outcome<Case> {
+    let n: usize = size.pick(1 << 24, 9999);
+    let blocks = size.pick(SUM_BLOCKS, 3);
+    let (a, b) = (vectors(n, 0.0, 1.0, 3), vectors(n, 0.0, 1.0, 4));
+    let (a_gpu, b_gpu) = (gpu.to_device(&a)?, gpu.to_device(&b)?);
+    let (partial, total) = (gpu.zeros::<f32>(blocks)?, gpu.zeros::<f32>(1)?);
+    let twin = vec![
+        Twin::new(
+            "dot_blocks",
+            blocks,
+            BLOCK,
+            arguments![a_gpu, b_gpu, partial, n],
+        ),
+        Twin::new(
+            "sum_partials",
+            1,
+            SUM_BLOCKS,
+            arguments![partial, total, blocks],
+        ),
+    ];
+    Ok(Case::new(
+        Work::Bytes(32.0 * n as f64),
+        twin,
+        (partial, total),
+        |(_, total)| total.fill(f32::NAN),
+        move |checks, (partial, total)| {
+            launch_either!(checks, dot_blocks / dot_blocks_unchecked[blocks, BLOCK](&a_gpu, &b_gpu, &mut *partial))?;
+            launch_either!(checks, sum_partials / sum_partials_unchecked[1, SUM_BLOCKS](&*partial, total))
+        },
+        move |(_, total)| {
+            let products = components(&a)
+                .iter()
+                .zip(components(&b))
+                .map(|(a, b)| a * b);
+            close(&total.to_vec()?, 0..1, 1e-5, |_| sum(products.clone()))
+        },
+    ))
+}
+
+pub const DOT_TREE: Entry = Entry {
+    name: "dot_tree",
+    kernels: &["dot_tree"],
+    index_bits: 64,
+    source: SOURCE,
+    build: dot_tree_case,
+};
+
+fn dot_tree_case(gpu: &Gpu, size: Size) -> Outcome<Case> {
     let n: usize = size.pick(1 << 26, 999);
     let (a, b) = (floats(n, 0.0, 1.0, 3), floats(n, 0.0, 1.0, 4));
     let (a_gpu, b_gpu) = (gpu.to_device(&a)?, gpu.to_device(&b)?);
     let grid = n.div_ceil(BLOCK);
     let partial = gpu.zeros::<f32>(grid)?;
-    let twin = Twin::new("dot", grid, BLOCK, arguments![a_gpu, b_gpu, partial, n]);
+    let twin = Twin::new(
+        "dot_tree",
+        grid,
+        BLOCK,
+        arguments![a_gpu, b_gpu, partial, n],
+    );
     Ok(Case::new(
         Work::Bytes(8.0 * n as f64),
         vec![twin],
         partial,
         |partial| partial.fill(f32::NAN),
-        move |checks, partial| launch_either!(checks, dot / dot_unchecked[grid, BLOCK](&a_gpu, &b_gpu, partial)),
+        move |checks, partial| launch_either!(checks, dot_tree / dot_tree_unchecked[grid, BLOCK](&a_gpu, &b_gpu, partial)),
         move |partial| {
             let products = |b0: usize| {
                 a.iter()

@@ -1,7 +1,9 @@
 //! Transposition of a matrix: straight, and through tiles in shared memory so that reads and writes are both contiguous.
 
 use oxwarp::DeviceArray2;
+use oxwarp::disjoint::DisjointTiles;
 use oxwarp::prelude::*;
+use oxwarp::view::ArrayView2;
 
 use super::case::{Checks, arguments, launch_either, with_unchecked};
 use super::random::floats;
@@ -10,33 +12,34 @@ use super::{Case, Entry, Outcome, Size, Source, Twin, Work};
 with_unchecked! {
     transpose_naive_unchecked:
     #[kernel]
-    fn transpose_naive(x: &[f32], mut y: DisjointSlice<f32, ThreadIndex2d>) {
+    fn transpose_naive(x: ArrayView2<f32>, mut y: DisjointSlice<f32, ThreadIndex2d>) {
         let i = thread::index_2d();
-        let [rows, _] = y.shape();
         if let Some(y) = y.get_mut(i) {
-            *y = x[i.col() * rows + i.row()];
+            *y = x[(i.col(), i.row())];
         }
     }
 }
 
 with_unchecked! {
     transpose_tiled_unchecked:
-    /// A block makes a tile of 32x32 of `y` from the tile of `x` that lies across the diagonal.
+    /// A block of 32x8 makes a tile of 32x32 of `y` from the tile of `x` that lies across the diagonal.
     #[kernel]
-    fn transpose_tiled(x: &[f32], mut y: DisjointSlice<f32, ThreadIndex2d>) {
+    fn transpose_tiled(x: ArrayView2<f32>, mut y: DisjointTiles<f32, 32, 32>) {
         // A column more, so that a warp reads a column from 32 banks.
         let tile = shared_array![f32; 32, 33];
-        let [rows, cols] = y.shape();
-        let i = thread::index_2d();
+        let (row, col) = *block::index_2d();
         let tx = thread::thread_idx_x() as usize;
         let ty = thread::thread_idx_y() as usize;
-        let (x_row, x_col) = (i.col() - tx + ty, i.row() - ty + tx);
-        if x_row < cols && x_col < rows {
-            tile.set((ty, tx), x[x_row * rows + x_col]);
+        for k in (0..32).step_by(8) {
+            if let Some(&x) = x.get((32 * col + ty + k, 32 * row + tx)) {
+                tile.set((ty + k, tx), x);
+            }
         }
         sync_threads();
-        if let Some(y) = y.get_mut(i) {
-            *y = tile.get((tx, ty));
+        if let Some(mut y) = y.get_mut(block::index_2d()) {
+            for ((row, col), y) in y.indexed_iter_mut() {
+                *y = tile.get((col, row));
+            }
         }
     }
 }
@@ -60,8 +63,8 @@ fn naive_case(gpu: &Gpu, size: Size) -> Outcome<Case> {
         gpu,
         size,
         "transpose_naive",
-        (32, 8),
-        |checks, grid, x, y| launch_either!(checks, transpose_naive / transpose_naive_unchecked[grid, (32, 8)](x, y)),
+        8,
+        |checks, grid, x, y| launch_either!(checks, transpose_naive / transpose_naive_unchecked[grid, BLOCK](x, y)),
     )
 }
 
@@ -78,28 +81,31 @@ fn tiled_case(gpu: &Gpu, size: Size) -> Outcome<Case> {
         gpu,
         size,
         "transpose_tiled",
-        (32, 32),
-        |checks, grid, x, y| launch_either!(checks, transpose_tiled / transpose_tiled_unchecked[grid, (32, 32)](x, y)),
+        32,
+        |checks, grid, x, y| launch_either!(checks, transpose_tiled / transpose_tiled_unchecked[grid, BLOCK](x, y)),
     )
 }
 
-type Launch =
-    fn(Checks, (usize, usize), &DeviceArray<f32>, &mut DeviceArray2<f32>) -> oxwarp::Result<()>;
+const BLOCK: (usize, usize) = (32, 8);
 
+type Launch =
+    fn(Checks, (usize, usize), &DeviceArray2<f32>, &mut DeviceArray2<f32>) -> oxwarp::Result<()>;
+
+/// With blocks that make 32 columns of so many rows.
 fn case(
     gpu: &Gpu,
     size: Size,
     name: &'static str,
-    block: (usize, usize),
+    rows_of_block: usize,
     launch: Launch,
 ) -> Outcome<Case> {
     // Of the result.
     let (rows, cols) = size.pick((8192, 8192), (70, 45));
     let x = floats(rows * cols, 0.0, 1.0, 1);
-    let x_gpu = gpu.to_device(&x)?;
+    let x_gpu = gpu.to_device(&x)?.into_shape((cols, rows))?;
     let y_gpu = gpu.zeros_nd::<f32, _>((rows, cols))?;
-    let grid = (cols.div_ceil(block.0), rows.div_ceil(block.1));
-    let twin = Twin::new(name, grid, block, arguments![x_gpu, y_gpu, rows, cols]);
+    let grid = (cols.div_ceil(32), rows.div_ceil(rows_of_block));
+    let twin = Twin::new(name, grid, BLOCK, arguments![x_gpu, y_gpu, rows, cols]);
     Ok(Case::new(
         Work::Bytes(8.0 * (rows * cols) as f64),
         vec![twin],
