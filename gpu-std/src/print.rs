@@ -84,7 +84,7 @@ fn print_to(stream: u32, arguments: fmt::Arguments<'_>) {
 #[cold]
 #[inline]
 pub(crate) fn print_text(stream: u32, text: &'static str) {
-    let mut message = Message::new(stream);
+    let mut message = Message::new(buffer(), stream);
     // Writing to a message never fails.
     let _ = message.write_str(text);
     message.finish();
@@ -94,7 +94,13 @@ pub(crate) fn print_text(stream: u32, text: &'static str) {
 #[cold]
 #[inline]
 pub(crate) fn print_formatted(stream: u32, arguments: &fmt::Arguments<'_>) {
-    let mut message = Message::new(stream);
+    print_into(buffer(), stream, arguments);
+}
+
+/// Formats into `buffer`, for a stream that is 0 or [`TO_STDERR`].
+#[inline(always)]
+pub fn print_into(buffer: &PrintBuffer, stream: u32, arguments: &fmt::Arguments<'_>) {
+    let mut message = Message::new(buffer, stream);
     // An error is one of a `Display`: what is there is printed.
     let _ = message.write_fmt(*arguments);
     message.finish();
@@ -108,7 +114,8 @@ const PIECE: usize = 256;
 struct Piece([u8; PIECE]);
 
 /// A message that is being formatted.
-struct Message {
+struct Message<'a> {
+    buffer: &'a PrintBuffer,
     piece: Piece,
     used: usize,
     /// [`FIRST`] until a record was written, and [`TO_STDERR`].
@@ -116,10 +123,11 @@ struct Message {
     lost: bool,
 }
 
-impl Message {
+impl<'a> Message<'a> {
     #[inline(always)]
-    fn new(stream: u32) -> Self {
+    fn new(buffer: &'a PrintBuffer, stream: u32) -> Self {
         Self {
+            buffer,
             piece: Piece([0; PIECE]),
             used: 0,
             state: stream | FIRST,
@@ -134,7 +142,7 @@ impl Message {
             self.flush(LAST);
         }
         if self.lost {
-            buffer().lost.fetch_add(1, Ordering::Relaxed);
+            self.buffer.lost.fetch_add(1, Ordering::Relaxed);
         }
     }
 
@@ -143,7 +151,7 @@ impl Message {
     #[inline]
     fn flush(&mut self, last: u32) {
         if !self.lost {
-            match claim(self.used) {
+            match claim(self.buffer, self.used) {
                 Some(record) => self.write(record, last),
                 None => self.lost = true,
             }
@@ -181,8 +189,7 @@ fn buffer() -> &'static PrintBuffer {
 
 /// Place for a record with so many bytes of text. Once one does not fit, none does: nothing is written behind a gap.
 #[inline(always)]
-fn claim(len: usize) -> Option<NonNull<PrintRecord>> {
-    let buffer = buffer();
+fn claim(buffer: &PrintBuffer, len: usize) -> Option<NonNull<PrintRecord>> {
     let size = (size_of::<PrintRecord>() + len.next_multiple_of(8)) as u64;
     let start = buffer.claimed.fetch_add(size, Ordering::Relaxed);
     let fits = start.wrapping_add(size) <= buffer.capacity;
@@ -190,7 +197,7 @@ fn claim(len: usize) -> Option<NonNull<PrintRecord>> {
     fits.then(|| unsafe { NonNull::new_unchecked(buffer.records).byte_add(start as usize) })
 }
 
-impl Write for Message {
+impl Write for Message<'_> {
     #[inline]
     fn write_str(&mut self, text: &str) -> fmt::Result {
         for byte in text.bytes() {

@@ -147,6 +147,10 @@ impl Assembly {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::Ordering;
+
+    use gpu_std::print::{PrintBuffer, print_into};
+
     use super::*;
 
     /// The words of a record.
@@ -257,5 +261,101 @@ mod tests {
             text: text.to_owned(),
         });
         assert_eq!(printed, expected);
+    }
+
+    /// The text of threads that print into a buffer of so many words, and how many messages were lost.
+    fn printed_by(entry: unsafe fn(*const u8), words: usize) -> (String, String, u64) {
+        let mut memory = vec![0u64; words];
+        let buffer = PrintBuffer {
+            claimed: 0.into(),
+            lost: 0.into(),
+            records: memory.as_mut_ptr().cast(),
+            capacity: words as u64 * 8,
+        };
+        let launch = gpu_sim::Launch {
+            grid: Dim3 { x: 4, y: 2, z: 1 },
+            block: Dim3 { x: 8, y: 1, z: 4 },
+            entry,
+            params: (&raw const buffer).cast(),
+            shared_limit: 0,
+            dynamic_shared: 0,
+            in_order: false,
+            constants: std::ptr::null(),
+        };
+        // SAFETY: the threads write the records that they claim.
+        unsafe { gpu_sim::run(&launch) }.unwrap();
+        let (printed, _) = read(&memory);
+        let of = |stream| {
+            let texts = printed.iter().filter(|printed| printed.stream == stream);
+            texts.map(|printed| &*printed.text).collect::<String>()
+        };
+        let lost = buffer.lost.load(Ordering::Relaxed);
+        (of(Stream::Stdout), of(Stream::Stderr), lost)
+    }
+
+    fn number() -> usize {
+        let (block, thread) = (gpu_std::thread::block_idx(), gpu_std::thread::thread_idx());
+        let place = [block.y, block.x, thread.z, thread.x].map(|x| x as usize);
+        ((place[0] * 4 + place[1]) * 4 + place[2]) * 8 + place[3]
+    }
+
+    fn line(thread: usize, round: usize) -> String {
+        format!(
+            "{thread} {round} {:0>1$}é{2}",
+            7,
+            thread * 7 % 700,
+            "ß".repeat(thread)
+        )
+    }
+
+    /// Prints lines of all lengths in two parts, and one line in parts to the other stream.
+    unsafe fn print_lines(buffer: *const u8) {
+        // SAFETY: `printed_by` passes a buffer.
+        let buffer = unsafe { &*buffer.cast::<PrintBuffer>() };
+        let thread = number();
+        for round in 0..3 {
+            let text = line(thread, round);
+            let (first, second) = text.split_once('é').unwrap();
+            print_into(buffer, 0, &format_args!("{first}"));
+            print_into(buffer, TO_STDERR, &format_args!("{thread} "));
+            print_into(buffer, 0, &format_args!("é{second}\n"));
+        }
+        print_into(buffer, TO_STDERR, &format_args!("\n"));
+    }
+
+    fn sorted(text: &str) -> Vec<&str> {
+        let mut lines: Vec<&str> = text.lines().collect();
+        lines.sort_unstable();
+        lines
+    }
+
+    #[test]
+    fn what_many_threads_write_is_read_whole() {
+        let (stdout, stderr, lost) = printed_by(print_lines, 1 << 20);
+        let lines: Vec<String> = (0..256)
+            .flat_map(|thread| (0..3).map(move |round| line(thread, round)))
+            .collect();
+        assert_eq!(sorted(&stdout), sorted(&lines.join("\n")));
+        let numbers: Vec<String> = (0..256).map(|i| format!("{i} {i} {i} ")).collect();
+        assert_eq!(sorted(&stderr), sorted(&numbers.join("\n")));
+        assert_eq!(lost, 0);
+    }
+
+    /// Each prints a message of 300 bytes, which takes two records: 288 and 32 + 48 bytes.
+    unsafe fn print_long(buffer: *const u8) {
+        // SAFETY: `printed_by` passes a buffer.
+        let buffer = unsafe { &*buffer.cast::<PrintBuffer>() };
+        print_into(buffer, 0, &format_args!("{:>299}\n", number()));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_counted_and_nothing_of_it_is_there() {
+        for words in [0, 3, 10, 45, 46, 1000, 256 * 46 - 1, 256 * 46] {
+            let (stdout, _, lost) = printed_by(print_long, words);
+            let lines = stdout.lines().count() as u64;
+            assert_eq!(lines + lost, 256, "{words}");
+            assert!(stdout.lines().all(|line| line.len() == 299));
+            assert_eq!(lost == 0, words == 256 * 46, "{words}");
+        }
     }
 }
