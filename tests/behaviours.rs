@@ -190,8 +190,7 @@ fn casts(x: f64, mut out: DisjointSlice<(i32, i64, u8, f32, f64)>) {
 #[test]
 fn a_cast_to_an_integer_cuts_off() {
     let gpu = Gpu::new().unwrap();
-    // SAFETY: the launch writes the element.
-    let mut out = unsafe { gpu.uninit(1) }.unwrap();
+    let mut out = gpu.full(1, (0, 0, 0, 0.0, 0.0)).unwrap();
     launch!(casts[1, 1](12.3, &mut out)).unwrap();
     assert_eq!(out.to_vec().unwrap(), [(12, 12, 12, 12.0, 12.0)]);
     launch!(casts[1, 1](-12.3, &mut out)).unwrap();

@@ -232,8 +232,7 @@ fn frozen(mut out: DisjointSlice<(f64, u32, usize)>) {
 #[test]
 fn plain_constants_and_statics_are_those_of_the_source() {
     let gpu = Gpu::new().unwrap();
-    // SAFETY: every element is written before it is read.
-    let mut out = unsafe { gpu.uninit(64) }.unwrap();
+    let mut out = gpu.full(64, (0.0, 0, 0)).unwrap();
     launch!(frozen[2, 32](&mut out)).unwrap();
     let expected: Vec<_> = (0..64)
         .map(|i| (FROZEN[i % 5], STATIC[i % 6], WORDS[i % 3].len()))

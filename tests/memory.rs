@@ -63,8 +63,8 @@ macro_rules! copies {
                 let d: Vec<Float2> = c.iter().map(|&x| Float2::new(x, -x)).collect();
                 let e: Vec<UInt4> = words.iter().map(|&x| UInt4::new(x, !x, x ^ 7, x | 9)).collect();
                 let f: Vec<[u32; 3]> = words.iter().map(|&x| [x, !x, x / 3]).collect();
-                // SAFETY: every element is written before it is read.
-                let mut out = unsafe { gpu.uninit(n) }.unwrap();
+                let nothing = (0, 0, 0.0, Float2::default(), UInt4::default(), [0; 3]);
+                let mut out = gpu.full(n, nothing).unwrap();
                 let mut word = gpu.zeros::<u32>(n).unwrap();
                 let mut byte = gpu.zeros::<u8>(n).unwrap();
                 let mut wide = gpu.zeros::<UInt4>(n).unwrap();

@@ -80,8 +80,8 @@ fn a_kernel_draws_what_the_host_draws() {
     let gpu = Gpu::new().unwrap();
     let n = 20_000;
     let mut words = gpu.zeros::<[u32; 6]>(n).unwrap();
-    // SAFETY: every element is written before it is read.
-    let (mut floats, mut bounded) = unsafe { (gpu.uninit(n).unwrap(), gpu.uninit(n).unwrap()) };
+    let mut floats = gpu.full(n, (0.0, 0.0)).unwrap();
+    let mut bounded = gpu.full(n, (0, 0)).unwrap();
     draw.for_each(n)
         .launch(7, &mut words, &mut floats, &mut bounded)
         .unwrap();
