@@ -32,9 +32,12 @@ const END: &str = "<end>\n";
 /// What `body`, in the running test, prints to standard output and standard error, in a process of its own.
 pub fn printed(body: impl FnOnce(&Gpu)) -> [String; 2] {
     if in_own_process() {
+        // It may say on standard error that it is the simulator.
+        let gpu = Gpu::new().unwrap();
         print!("{BEGIN}");
         eprint!("{BEGIN}");
-        body(&Gpu::new().unwrap());
+        body(&gpu);
+        drop(gpu);
         print!("{END}");
         eprint!("{END}");
         std::process::exit(0);
