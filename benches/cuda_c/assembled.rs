@@ -3,7 +3,7 @@
 //! `code.md` is that table. `tests/cuda_c_code.rs` compares it, so that a change of the compiler that costs a
 //! kernel instructions, registers or checks is seen in review.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::Command;
@@ -24,7 +24,8 @@ struct Assembled {
 
 /// The table of some cases, in Markdown.
 pub fn table(entries: &[&Entry]) -> Outcome<String> {
-    let assembled = assemble()?;
+    let ptx = code::image(ARCHITECTURE).ok_or("there is no PTX for the architecture")?;
+    let assembled = assemble(ptx.to_bytes())?;
     let mut table = format!(
         "PTX of the benchmark's kernels in Rust: instructions, checks left in loops and in the slow copies of loops; and what\n\
          `ptxas` for sm_{ARCHITECTURE} gives: registers, bytes of spills. `OXWARP_BLESS=1 cargo test --test cuda_c_code` writes this file.\n\n\
@@ -52,12 +53,42 @@ pub fn table(entries: &[&Entry]) -> Outcome<String> {
     Ok(table)
 }
 
-/// All kernels of this program by their symbols.
-fn assemble() -> Outcome<BTreeMap<String, Assembled>> {
-    let ptxas = find_ptxas().ok_or("there is no ptxas: run scripts/install-ptxas.sh")?;
+/// The kernels beside their twins, as NVRTC and the same `ptxas` make them: instructions and registers.
+pub fn comparison(entries: &[&Entry]) -> Outcome<String> {
     let ptx = code::image(ARCHITECTURE).ok_or("there is no PTX for the architecture")?;
+    let rust = assemble(ptx.to_bytes())?;
+    let mut table = "| kernel | instructions Rust | C | registers Rust | C | spills Rust | C |\n\
+                     | --- | --- | --- | --- | --- | --- | --- |\n"
+        .to_owned();
+    for entry in entries {
+        let compiled = entry.source.compile(&format!("sm_{ARCHITECTURE}"))?;
+        let c = assemble(compiled.ptx.as_bytes())?;
+        for kernel in entry.kernels {
+            let missing = || format!("`{kernel}` was not assembled");
+            let text = code::text(kernel).ok_or_else(missing)?;
+            let of_rust = Code::of(text, &code::panics()).instructions;
+            let of_c =
+                Code::of(code::twin_text(&compiled.ptx, kernel), &BTreeSet::new()).instructions;
+            let symbol = code::symbol(kernel).ok_or_else(missing)?.to_str()?;
+            let (rust, c) = (
+                rust.get(symbol).ok_or_else(missing)?,
+                c.get(*kernel).ok_or_else(missing)?,
+            );
+            let _ = writeln!(
+                table,
+                "| {kernel} | {of_rust} | {of_c} | {} | {} | {} | {} |",
+                rust.registers, c.registers, rust.spill_bytes, c.spill_bytes
+            );
+        }
+    }
+    Ok(table)
+}
+
+/// All kernels of a PTX text by their symbols.
+fn assemble(ptx: &[u8]) -> Outcome<BTreeMap<String, Assembled>> {
+    let ptxas = find_ptxas().ok_or("there is no ptxas: run scripts/install-ptxas.sh")?;
     let file = env::temp_dir().join(format!("oxwarp-cuda_c-{}.ptx", std::process::id()));
-    fs::write(&file, ptx.to_bytes())?;
+    fs::write(&file, ptx)?;
     let output = Command::new(ptxas)
         .args(["-v", "-o", "/dev/null", "-arch"])
         .arg(format!("sm_{ARCHITECTURE}"))

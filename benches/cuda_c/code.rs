@@ -62,6 +62,15 @@ pub fn text(kernel: &str) -> Option<&'static str> {
     Some(&ptx[start..end + 2])
 }
 
+/// A kernel in the PTX of a source in CUDA C.
+pub fn twin_text<'a>(ptx: &'a str, kernel: &str) -> &'a str {
+    let start = ptx.find(&format!(".entry {kernel}(")).unwrap_or(0);
+    let end = ptx[start..]
+        .find("\n}")
+        .map_or(ptx.len(), |end| start + end + 2);
+    &ptx[start..end]
+}
+
 /// The functions of this program's PTX that do not return.
 pub fn panics() -> BTreeSet<&'static str> {
     let ptx = image(u32::MAX)

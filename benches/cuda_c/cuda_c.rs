@@ -18,6 +18,7 @@
 //! cargo bench --bench cuda_c -- --ptx matmul_tiled        # the PTX of the Rust kernel and of its twin
 //! cargo bench --bench cuda_c -- --dump folder dot         # writes rust.ptx, KERNEL.rust.ptx, FILE.c.ptx, FILE.c.cubin
 //! cargo bench --bench cuda_c -- --code                    # instructions, registers, spills, checks left in loops
+//! cargo bench --bench cuda_c -- --compare                 # instructions, registers and spills of both sides
 //! ```
 //!
 //! `--code` is what `code.md` holds and `tests/cuda_c_code.rs` compares.
@@ -51,6 +52,7 @@ struct Options {
     quick: bool,
     ptx: bool,
     code: bool,
+    compare: bool,
     dump: Option<PathBuf>,
     out: Option<PathBuf>,
     words: Vec<String>,
@@ -68,6 +70,7 @@ impl Options {
                 "--quick" => options.quick = true,
                 "--ptx" => options.ptx = true,
                 "--code" => options.code = true,
+                "--compare" => options.compare = true,
                 "--dump" => options.dump = Some(folder()?.into()),
                 "--out" => options.out = Some(folder()?.into()),
                 word if word.starts_with('-') => {
@@ -111,6 +114,10 @@ fn run(options: &Options) -> Outcome<()> {
     let entries = options.entries()?;
     if options.code {
         print!("{}", assembled::table(&entries)?);
+        return Ok(());
+    }
+    if options.compare {
+        print!("{}", assembled::comparison(&entries)?);
         return Ok(());
     }
     if let Some(folder) = &options.dump {
@@ -201,22 +208,13 @@ fn print_ptx(entries: &[&Entry]) -> Outcome<()> {
             match entry.source.compile("sm_90") {
                 Ok(compiled) => println!(
                     "// {kernel} in CUDA C\n{}\n",
-                    twin_text(&compiled.ptx, kernel)
+                    code::twin_text(&compiled.ptx, kernel)
                 ),
                 Err(error) => println!("// {kernel} in CUDA C: {error}\n"),
             }
         }
     }
     Ok(())
-}
-
-/// A kernel in the PTX of a source in CUDA C.
-fn twin_text<'a>(ptx: &'a str, kernel: &str) -> &'a str {
-    let start = ptx.find(&format!(".entry {kernel}(")).unwrap_or(0);
-    let end = ptx[start..]
-        .find("\n}")
-        .map_or(ptx.len(), |end| start + end + 2);
-    &ptx[start..end]
 }
 
 fn dump(entries: &[&Entry], folder: &Path) -> Outcome<()> {
