@@ -2,7 +2,7 @@
 
 #![allow(dead_code)]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use oxwarp::__private::{DeviceCode, inventory};
@@ -167,15 +167,25 @@ pub fn registers(name: &str) -> Option<u32> {
     Some(number.parse().expect("ptxas writes a number"))
 }
 
+/// The program `ptxas`. It must be there where `OXWARP_REQUIRE_PTXAS` is 1.
 fn ptxas() -> Option<PathBuf> {
     let toolkits = ["CUDA_HOME", "CUDA_PATH"]
         .into_iter()
         .filter_map(std::env::var_os);
     let path = std::env::var_os("PATH").unwrap_or_default();
+    // Cargo runs the tests of a package in its own folder.
+    let above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
     let folders = toolkits
         .map(|home| PathBuf::from(home).join("bin"))
+        .chain(above.map(|folder| folder.join("tools")))
         .chain(["tools", "/usr/local/cuda/bin"].map(PathBuf::from))
         .chain(std::env::split_paths(&path));
     let mut programs = folders.map(|folder| folder.join("ptxas"));
-    programs.find(|program| program.is_file())
+    let found = programs.find(|program| program.is_file());
+    let required = std::env::var("OXWARP_REQUIRE_PTXAS").is_ok_and(|value| value == "1");
+    assert!(
+        found.is_some() || !required,
+        "OXWARP_REQUIRE_PTXAS is set, but there is no ptxas: run scripts/install-ptxas.sh"
+    );
+    found
 }

@@ -2,7 +2,7 @@
 
 use core::cell::UnsafeCell;
 
-use super::scoped::{AtomicScope, Scope, Scoped, private};
+use super::scoped::{AtomicScope, Scope, Scoped, System, private};
 use crate::intrinsics as gpu;
 use crate::{ptx, target};
 
@@ -117,7 +117,8 @@ impl<S: Scope> Scoped<'_, AtomicU128, S> {
     #[inline]
     pub fn compare_exchange(self, current: u128, new: u128) -> Result<u128, u128> {
         target::require_sm(90, "`AtomicU128`");
-        target::require_ptx(83);
+        // The scope of the system came later.
+        target::require_ptx(if S::NUMBER == System::NUMBER { 84 } else { 83 });
         let address = self.as_ptr();
         let [expected, wanted] = [current, new].map(|value| [value as u64, (value >> 64) as u64]);
         // SAFETY: the atomic lives, is aligned and is only accessed atomically.
