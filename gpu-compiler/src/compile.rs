@@ -17,7 +17,7 @@ use crate::records::{self, Kernel, Records};
 use crate::report::{self, Report};
 use crate::request::Request;
 use crate::target::Target;
-use crate::{check, emit, optimise, requirements, retarget, unchecked, unroll, variants};
+use crate::{check, emit, narrow, optimise, requirements, retarget, unchecked, unroll, variants};
 
 /// Compiles the kernels of `request.bitcode`: writes `sm_*.ptx` for each target and [`Report::FILE`] to
 /// `request.output`. Errors of the user's code are in the report; then there is no PTX.
@@ -76,7 +76,10 @@ fn lower(
         .map(|kernel| subprogram(module, kernel))
         .collect();
     loop_checks::simplify(module)?;
+    launch_facts::fold_in_kernels(module, &records.kernels, &facts);
+    loop_checks::tidy(module)?;
     unchecked::remove(context, module)?;
+    narrow::narrow(context, module);
     unroll::apply(context, module);
     if request.loop_versions {
         loop_checks::version(context, module)?;

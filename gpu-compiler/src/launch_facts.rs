@@ -2,8 +2,8 @@
 //!
 //! A kernel that calls `grid::sync()` must be launched cooperatively; its threads then also say when they end, so that
 //! none waits for them (`gpu.grid.leave`). A kernel that calls `thread::index_1d()` is right only in one-dimensional
-//! launches (`gpu.launch.dimensions`). The runtime refuses others, so code that only such kernels reach reads 0 for
-//! `threadIdx.y` and 1 for `blockDim.y` without asking the hardware.
+//! launches (`gpu.launch.dimensions`). The runtime refuses others, so such a kernel reads 0 for `threadIdx.y` and 1 for
+//! `blockDim.y` without asking the hardware, in the code that is inlined into it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -40,7 +40,7 @@ pub fn apply(context: Context, module: Module, kernels: &[Kernel]) -> Vec<Facts>
         .collect();
     let dimensions: Vec<u32> = reached.iter().map(dimensions_of).collect();
     remove_dimension_calls(module);
-    fold_registers(module, &widest(&reached, &dimensions));
+    fold_registers(module, "gpu.", &widest(&reached, &dimensions));
     let facts = reached.iter().zip(dimensions);
     let facts: Vec<Facts> = facts
         .map(|(reached, dimensions)| Facts {
@@ -147,10 +147,18 @@ fn widest(reached: &[BTreeSet<Value>], dimensions: &[u32]) -> BTreeMap<Value, u3
     widest
 }
 
-fn fold_registers(module: Module, widest: &BTreeMap<Value, u32>) {
+/// Folds the registers once more, when what a kernel calls is inlined into it: a helper that kernels of one and of two
+/// dimensions share is each kernel's own now.
+pub fn fold_in_kernels(module: Module, kernels: &[Kernel], facts: &[Facts]) {
+    let kernels = kernels.iter().zip(facts);
+    let widest = kernels.map(|(kernel, facts)| (kernel.function, facts.dimensions));
+    fold_registers(module, "", &widest.collect());
+}
+
+fn fold_registers(module: Module, prefix: &str, widest: &BTreeMap<Value, u32>) {
     for (register, value) in [("tid", 0), ("ctaid", 0), ("ntid", 1), ("nctaid", 1)] {
         for (dimension, letter) in [(2, "y"), (3, "z")] {
-            let name = format!("gpu.llvm.nvvm.read.ptx.sreg.{register}.{letter}");
+            let name = format!("{prefix}llvm.nvvm.read.ptx.sreg.{register}.{letter}");
             let Some(function) = llvm::function(module, &name) else {
                 continue;
             };

@@ -13,6 +13,7 @@ use crate::copies;
 use crate::error::Error;
 use crate::intrinsics::READ_ONLY;
 use crate::llvm::{self, Context, Module, TargetMachine, Value};
+use crate::merged_checks;
 
 /// Optimises the module for `machine`.
 pub fn optimise(context: Context, module: Module, machine: TargetMachine) -> Result<(), Error> {
@@ -23,6 +24,7 @@ pub fn optimise(context: Context, module: Module, machine: TargetMachine) -> Res
         "function(infer-address-spaces),default<O3>",
         Some(machine),
     )?;
+    merged_checks::merge(context, module);
     copies::write_out(context, module);
     mark_read_only_loads(context, module);
     erase_read_only_calls(module);

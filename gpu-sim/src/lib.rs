@@ -20,6 +20,7 @@ mod fault;
 mod grid;
 mod half;
 mod heap;
+mod integer;
 mod job;
 mod lane;
 mod loan;

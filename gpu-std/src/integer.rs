@@ -5,6 +5,8 @@
 
 use crate::ptx;
 
+use crate::intrinsics as gpu;
+
 /// An integer that [`mul_hi`] and [`ffs`] take.
 ///
 /// CUDA C has a function for each type: `__umulhi`, `__mul64hi`, `__ffsll`.
@@ -28,12 +30,13 @@ mod private {
 }
 
 macro_rules! integers {
-    ($($int:ident $wide:ident),*) => {$(
+    ($($int:ident: |$a:ident, $b:ident| $product:expr;)*) => {$(
         impl private::Sealed for $int {}
         impl Integer for $int {
             #[inline]
             fn mul_hi(self, other: Self) -> Self {
-                ((self as $wide * other as $wide) >> $int::BITS) as $int
+                let ($a, $b) = (self, other);
+                $product
             }
 
             #[inline]
@@ -44,14 +47,24 @@ macro_rules! integers {
     )*};
 }
 
-integers!(u32 u64, i32 i64, u64 u128, i64 i128);
+integers! {
+    // By its own instruction: from a 64-bit product LLVM would go on in 64 bits.
+    u32: |a, b| gpu::mulhi_u32(a, b);
+    i32: |a, b| ((a as i64 * b as i64) >> 32) as i32;
+    u64: |a, b| ((a as u128 * b as u128) >> 64) as u64;
+    i64: |a, b| ((a as i128 * b as i128) >> 64) as i64;
+}
 
 /// The upper half of the product of two integers of 32 or 64 bits. CUDA C: `__umulhi`, `__mulhi`, `__umul64hi`,
 /// `__mul64hi`; PTX: `mul.hi`.
 ///
 /// ```
-/// assert_eq!(gpu_std::integer::mul_hi(1u32 << 31, 6), 3);
-/// assert_eq!(gpu_std::integer::mul_hi(-1i64, 1), -1);
+/// use gpu_std::integer::mul_hi;
+///
+/// fn in_a_kernel() {
+///     assert_eq!(mul_hi(1u32 << 31, 6), 3);
+///     assert_eq!(mul_hi(-1i64, 1), -1);
+/// }
 /// ```
 #[inline]
 pub fn mul_hi<T: Integer>(a: T, b: T) -> T {

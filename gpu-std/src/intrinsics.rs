@@ -508,6 +508,8 @@ unsafe extern "C" {
     #[link_name = "gpu.math.ilogb"]
     pub safe fn ilogb(x: f64) -> i32;
 
+    #[link_name = "gpu.llvm.nvvm.mulhi.ui"]
+    pub safe fn mulhi_u32(a: u32, b: u32) -> u32;
     #[link_name = "gpu.llvm.sqrt.f32"]
     pub safe fn sqrt_f32(x: f32) -> f32;
     #[link_name = "gpu.llvm.floor.f32"]

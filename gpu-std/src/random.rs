@@ -18,6 +18,7 @@
 //! }
 //! ```
 
+use crate::integer::mul_hi;
 use crate::math;
 
 /// The multipliers of the round.
@@ -28,9 +29,13 @@ const WEYL: [u32; 2] = [0x9e37_79b9, 0xbb67_ae85];
 /// The four words of Philox4x32-10 for a counter and a key.
 ///
 /// ```
-/// // The first of Random123's known answers.
-/// let words = gpu_std::random::philox4x32_10([0; 4], [0; 2]);
-/// assert_eq!(words, [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]);
+/// use gpu_std::random::philox4x32_10;
+///
+/// fn in_a_kernel() {
+///     // The first of Random123's known answers.
+///     let words = philox4x32_10([0; 4], [0; 2]);
+///     assert_eq!(words, [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]);
+/// }
 /// ```
 ///
 /// Ten rounds of two multiplications each. CUDA C: `curand_Philox4x32_10`.
@@ -41,15 +46,12 @@ pub fn philox4x32_10(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
         if round > 0 {
             key = [key[0].wrapping_add(WEYL[0]), key[1].wrapping_add(WEYL[1])];
         }
-        let [a, b] = [
-            u64::from(MULTIPLIERS[0]) * u64::from(counter[0]),
-            u64::from(MULTIPLIERS[1]) * u64::from(counter[2]),
-        ];
+        let [a, b] = [counter[0], counter[2]];
         counter = [
-            (b >> 32) as u32 ^ counter[1] ^ key[0],
-            b as u32,
-            (a >> 32) as u32 ^ counter[3] ^ key[1],
-            a as u32,
+            mul_hi(MULTIPLIERS[1], b) ^ counter[1] ^ key[0],
+            MULTIPLIERS[1].wrapping_mul(b),
+            mul_hi(MULTIPLIERS[0], a) ^ counter[3] ^ key[1],
+            MULTIPLIERS[0].wrapping_mul(a),
         ];
     }
     counter

@@ -1,6 +1,6 @@
 // The CUDA C side of batched.rs.
 
-extern "C" __global__ void batched_matmul(const float *__restrict__ a, const float *__restrict__ b, float *__restrict__ c) {
+extern "C" __global__ void __launch_bounds__(256) batched_matmul(const float *__restrict__ a, const float *__restrict__ b, float *__restrict__ c) {
     __shared__ float tile_a[16][16], tile_b[16][16];
     size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
     unsigned row = threadIdx.x / 16, col = threadIdx.x % 16;

@@ -11,7 +11,7 @@ const BLOCK: usize = SIDE * SIDE;
 
 with_unchecked! {
     batched_matmul_unchecked:
-    #[kernel]
+    #[kernel(launch_bounds(256))]
     fn batched_matmul(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>) {
         let (tile_a, tile_b) = (
             shared_array![f32; SIDE, SIDE],

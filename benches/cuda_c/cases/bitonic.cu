@@ -1,6 +1,6 @@
 // The CUDA C side of bitonic.rs.
 
-extern "C" __global__ void bitonic_sort(const uint2 *__restrict__ keys, uint2 *__restrict__ sorted) {
+extern "C" __global__ void __launch_bounds__(1024) bitonic_sort(const uint2 *__restrict__ keys, uint2 *__restrict__ sorted) {
     __shared__ unsigned tile[2048];
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x, t = threadIdx.x;
     uint2 own = keys[i];

@@ -12,7 +12,7 @@ const TILE: usize = 2 * BLOCK;
 
 with_unchecked! {
     bitonic_sort_unchecked:
-    #[kernel]
+    #[kernel(launch_bounds(1024))]
     fn bitonic_sort(keys: &[UInt2], mut sorted: DisjointSlice<UInt2>) {
         let tile = shared_array![u32; TILE];
         let i = thread::index_1d();

@@ -1,6 +1,6 @@
 // The CUDA C side of blocked.rs.
 
-extern "C" __global__ void __launch_bounds__(256)
+extern "C" __global__ void __launch_bounds__(256, 2)
     matmul_blocked(const float4 *__restrict__ a, const float4 *__restrict__ b, float4 *__restrict__ c, int n) {
     __shared__ __align__(16) float tile_a[8][128];
     __shared__ float4 tile_b[8][32];

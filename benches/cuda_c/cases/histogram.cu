@@ -1,6 +1,6 @@
 // The CUDA C side of histogram.rs.
 
-extern "C" __global__ void histogram_shared(const unsigned *__restrict__ x, unsigned *__restrict__ counts, size_t n) {
+extern "C" __global__ void __launch_bounds__(256) histogram_shared(const unsigned *__restrict__ x, unsigned *__restrict__ counts, size_t n) {
     __shared__ unsigned bins[256];
     bins[threadIdx.x] = 0;
     __syncthreads();

@@ -17,7 +17,7 @@ const KEYS: usize = 1 << 16;
 with_unchecked! {
     histogram_shared_unchecked:
     /// `x` has four bytes in a word.
-    #[kernel]
+    #[kernel(launch_bounds(256))]
     fn histogram_shared(x: &[u32], counts: &[AtomicU32]) {
         let bins = shared_atomics![AtomicU32; BLOCK];
         let t = thread::thread_idx_x() as usize;

@@ -37,7 +37,7 @@ __device__ __forceinline__ void unpack(uint4 eight, float *x) {
     }
 }
 
-extern "C" __global__ void layer_norm(const uint4 *__restrict__ x, const uint4 *__restrict__ gamma, const uint4 *__restrict__ beta,
+extern "C" __global__ void __launch_bounds__(256) layer_norm(const uint4 *__restrict__ x, const uint4 *__restrict__ gamma, const uint4 *__restrict__ beta,
                                       uint4 *__restrict__ y) {
     size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
     float own[8], g[8], b[8], sum = 0, squares = 0;

@@ -41,7 +41,7 @@ fn mean(of: [f32; 8]) -> f32 {
 
 with_unchecked! {
     layer_norm_unchecked:
-    #[kernel]
+    #[kernel(launch_bounds(256))]
     fn layer_norm(x: &[Eight], gamma: &[Eight], beta: &[Eight], mut y: DisjointSlice<Eight>) {
         let i = thread::index_1d();
         let t = thread::thread_idx_x() as usize;

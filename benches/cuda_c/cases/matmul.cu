@@ -1,6 +1,6 @@
 // The CUDA C side of matmul.rs.
 
-extern "C" __global__ void matmul_naive(const float *__restrict__ a, const float *__restrict__ b, float *__restrict__ c, int n) {
+extern "C" __global__ void __launch_bounds__(1024) matmul_naive(const float *__restrict__ a, const float *__restrict__ b, float *__restrict__ c, int n) {
     int row = blockIdx.y * blockDim.y + threadIdx.y, col = blockIdx.x * blockDim.x + threadIdx.x;
     if (row < n && col < n) {
         float sum = 0;
@@ -9,7 +9,7 @@ extern "C" __global__ void matmul_naive(const float *__restrict__ a, const float
     }
 }
 
-extern "C" __global__ void matmul_tiled(const float *__restrict__ a, const float *__restrict__ b, float *__restrict__ c, int n) {
+extern "C" __global__ void __launch_bounds__(1024) matmul_tiled(const float *__restrict__ a, const float *__restrict__ b, float *__restrict__ c, int n) {
     __shared__ float tile_a[32][32], tile_b[32][32];
     int x = threadIdx.x, y = threadIdx.y;
     int row = blockIdx.y * 32 + y, col = blockIdx.x * 32 + x;

@@ -9,7 +9,7 @@ use super::{Case, Entry, Outcome, Size, Source, Twin, Work};
 
 with_unchecked! {
     matmul_naive_unchecked:
-    #[kernel]
+    #[kernel(launch_bounds(1024))]
     fn matmul_naive(a: &[f32], b: &[f32], n: u32, mut c: DisjointSlice<f32, ThreadIndex2d>) {
         let i = thread::index_2d();
         let (row, col) = (i.row() as u32, i.col() as u32);
@@ -25,7 +25,7 @@ with_unchecked! {
 
 with_unchecked! {
     matmul_tiled_unchecked:
-    #[kernel]
+    #[kernel(launch_bounds(1024))]
     fn matmul_tiled(a: &[f32], b: &[f32], n: u32, mut c: DisjointSlice<f32, ThreadIndex2d>) {
         let (tile_a, tile_b) = (shared_array![f32; 32, 32], shared_array![f32; 32, 32]);
         let i = thread::index_2d();

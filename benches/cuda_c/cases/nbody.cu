@@ -1,6 +1,6 @@
 // The CUDA C side of nbody.rs.
 
-extern "C" __global__ void nbody(const float4 *__restrict__ bodies, float4 *__restrict__ forces, size_t n) {
+extern "C" __global__ void __launch_bounds__(256) nbody(const float4 *__restrict__ bodies, float4 *__restrict__ forces, size_t n) {
     __shared__ float4 tile[256];
     size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
     unsigned t = threadIdx.x;

@@ -12,7 +12,7 @@ const BLOCK: usize = 256;
 with_unchecked! {
     nbody_unchecked:
     /// `bodies` are x, y, z and mass; `forces` have three components.
-    #[kernel]
+    #[kernel(launch_bounds(256))]
     fn nbody(bodies: &[Float4], mut forces: DisjointSlice<Float4>) {
         let tile = shared_array![Float4; BLOCK];
         let i = thread::index_1d();

@@ -23,7 +23,7 @@ __device__ __forceinline__ unsigned block_scan(unsigned own, unsigned *all) {
     return before + inclusive - own;
 }
 
-extern "C" __global__ void scan_sums(const uint4 *__restrict__ x, unsigned *__restrict__ sums, size_t n) {
+extern "C" __global__ void __launch_bounds__(1024) scan_sums(const uint4 *__restrict__ x, unsigned *__restrict__ sums, size_t n) {
     size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
     uint4 v = i < n ? x[i] : make_uint4(0, 0, 0, 0);
     unsigned all;
@@ -31,7 +31,7 @@ extern "C" __global__ void scan_sums(const uint4 *__restrict__ x, unsigned *__re
     if (threadIdx.x == 0) sums[blockIdx.x] = all;
 }
 
-extern "C" __global__ void scan_offsets(unsigned *__restrict__ sums, size_t n) {
+extern "C" __global__ void __launch_bounds__(1024) scan_offsets(unsigned *__restrict__ sums, size_t n) {
     unsigned before = 0, all;
     for (size_t i = threadIdx.x; i < n; i += blockDim.x) {
         sums[i] = before + block_scan(sums[i], &all);
@@ -39,7 +39,7 @@ extern "C" __global__ void scan_offsets(unsigned *__restrict__ sums, size_t n) {
     }
 }
 
-extern "C" __global__ void scan_tiles(const uint4 *__restrict__ x, const unsigned *__restrict__ offsets, uint4 *__restrict__ y, size_t n) {
+extern "C" __global__ void __launch_bounds__(1024) scan_tiles(const uint4 *__restrict__ x, const unsigned *__restrict__ offsets, uint4 *__restrict__ y, size_t n) {
     size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
     uint4 v = i < n ? x[i] : make_uint4(0, 0, 0, 0);
     unsigned all, before = block_scan(v.x + v.y + v.z + v.w, &all);

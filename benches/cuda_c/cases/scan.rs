@@ -51,7 +51,7 @@ fn block_scan(own: u32) -> (u32, u32) {
 
 with_unchecked! {
     scan_sums_unchecked:
-    #[kernel]
+    #[kernel(launch_bounds(1024))]
     fn scan_sums(x: &[UInt4], mut sums: DisjointSlice<u32, BlockIndex>) {
         let own = x.get(*thread::index_1d()).map_or(0, |x| x.sum());
         let (_, all) = block_scan(own);
@@ -64,7 +64,7 @@ with_unchecked! {
 with_unchecked! {
     scan_offsets_unchecked:
     /// Makes each sum that of the tiles before; one block, for a multiple of its threads.
-    #[kernel]
+    #[kernel(launch_bounds(1024))]
     fn scan_offsets(mut sums: DisjointSlice<u32>) {
         let mut before = 0;
         for i in thread::grid_stride(sums.len()) {
@@ -79,7 +79,7 @@ with_unchecked! {
 
 with_unchecked! {
     scan_tiles_unchecked:
-    #[kernel]
+    #[kernel(launch_bounds(1024))]
     fn scan_tiles(x: &[UInt4], offsets: &[u32], mut y: DisjointSlice<UInt4>) {
         let i = thread::index_1d();
         let own = x.get(*i).copied().unwrap_or_default();

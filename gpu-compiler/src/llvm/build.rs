@@ -144,6 +144,18 @@ pub fn inline_assembly(
     }
 }
 
+/// A phi without edges.
+pub fn phi(builder: Builder, of: Type) -> Value {
+    // SAFETY: the name is a C string.
+    unsafe { build_phi(builder, of, UNNAMED) }
+}
+
+/// Gives a phi its value for the edge from `block`.
+pub fn add_incoming_edge(phi: Value, value: Value, block: Block) {
+    // SAFETY: one value and one block are read.
+    unsafe { add_incoming(phi, &value, &block, 1) }
+}
+
 /// A new block at the end of a function.
 pub fn append(context: Context, function: Value) -> Block {
     // SAFETY: the name is a C string.

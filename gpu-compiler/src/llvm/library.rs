@@ -149,6 +149,7 @@ api! {
     set_operand = LLVMSetOperand(user: Value, index: u32, value: Value);
     is_call = LLVMIsACallInst(value: Value) -> Option<Value>;
     is_invoke = LLVMIsAInvokeInst(value: Value) -> Option<Value>;
+    is_store = LLVMIsAStoreInst(value: Value) -> Option<Value>;
     is_load = LLVMIsALoadInst(value: Value) -> Option<Value>;
     is_gep = LLVMIsAGetElementPtrInst(value: Value) -> Option<Value>;
     gep_element = LLVMGetGEPSourceElementType(gep: Value) -> Type;
@@ -167,6 +168,7 @@ api! {
     is_constant = LLVMIsAConstant(value: Value) -> Option<Value>;
     is_declaration = LLVMIsDeclaration(global: Value) -> Bool;
     intrinsic_id = LLVMGetIntrinsicID(function: Value) -> u32;
+    called_type = LLVMGetCalledFunctionType(call: Value) -> Type;
     called_value = LLVMGetCalledValue(call: Value) -> Value;
     initializer = LLVMGetInitializer(global: Value) -> Option<Value>;
     set_initializer = LLVMSetInitializer(global: Value, value: Option<Value>);
@@ -177,6 +179,11 @@ api! {
     set_visibility = LLVMSetVisibility(global: Value, visibility: i32);
     set_comdat = LLVMSetComdat(global: Value, comdat: Option<NonNull<c_void>>);
     set_no_unsigned_wrap = LLVMSetNUW(instruction: Value, yes: Bool);
+    remove_from_block = LLVMInstructionRemoveFromParent(instruction: Value);
+    is_volatile = LLVMGetVolatile(access: Value) -> Bool;
+    build_branch = LLVMBuildBr(builder: Builder, to: Block) -> Value;
+    conditional = LLVMBuildCondBr(builder: Builder, condition: Value, yes: Block, no: Block) -> Value;
+    block_value = LLVMBasicBlockAsValue(block: Block) -> Value;
     clone_instruction = LLVMInstructionClone(instruction: Value) -> Value;
     insert = LLVMInsertIntoBuilder(builder: Builder, instruction: Value);
     attribute_value = LLVMGetEnumAttributeValue(attribute: Attribute) -> u64;
@@ -269,6 +276,8 @@ api! {
 
     @unsafe
     build_extract = LLVMBuildExtractValue(builder: Builder, aggregate: Value, index: u32, name: *const c_char) -> Value;
+    build_phi = LLVMBuildPhi(builder: Builder, of: Type, name: *const c_char) -> Value;
+    add_incoming = LLVMAddIncoming(phi: Value, values: *const Value, blocks: *const Block, count: u32);
     build_and = LLVMBuildAnd(builder: Builder, left: Value, right: Value, name: *const c_char) -> Value;
     build_or = LLVMBuildOr(builder: Builder, left: Value, right: Value, name: *const c_char) -> Value;
     build_not = LLVMBuildNot(builder: Builder, value: Value, name: *const c_char) -> Value;
@@ -362,7 +371,7 @@ fn set_options() {
     const OPTIONS: [&CStr; 3] = [
         c"gpu-compiler",
         // Loops whose checks are taken out are copied up to this size (LLVM's measure; its default is 50).
-        c"-unswitch-threshold=400",
+        c"-unswitch-threshold=2000",
         // An index stays the sum that the source says, which a guard may say something of.
         c"-licm-max-num-int-reassociations=0",
     ];

@@ -48,6 +48,20 @@ pub mod opcode {
     pub const AND: i32 = 23;
     /// `xor`
     pub const XOR: i32 = 25;
+    /// `ashr`
+    pub const ASHR: i32 = 22;
+    /// `fneg`
+    pub const FNEG: i32 = 66;
+    /// `fcmp`
+    pub const FCMP: i32 = 43;
+    /// `getelementptr`
+    pub const GEP: i32 = 29;
+    /// `extractvalue`
+    pub const EXTRACT_VALUE: i32 = 53;
+    /// `extractelement`
+    pub const EXTRACT_ELEMENT: i32 = 50;
+    /// `insertelement`
+    pub const INSERT_ELEMENT: i32 = 51;
     /// `trunc`
     pub const TRUNC: i32 = 30;
     /// `sext`

@@ -3,7 +3,7 @@
 use std::ffi::CString;
 
 use super::library::*;
-use super::linkage;
+use super::{FUNCTION_INDEX, linkage};
 
 /// All functions of a module, declarations too.
 pub fn functions(module: Module) -> impl Iterator<Item = Value> {
@@ -30,6 +30,25 @@ pub fn instructions(function: Value) -> Vec<Value> {
 /// All instructions of a block, collected.
 pub fn block_instructions(block: Block) -> Vec<Value> {
     std::iter::successors(first_instruction(block), |&i| next_instruction(i)).collect()
+}
+
+/// The blocks of a function, collected.
+pub fn blocks(function: Value) -> Vec<Block> {
+    std::iter::successors(first_block(function), |&block| next_block(block)).collect()
+}
+
+/// Whether one edge leads into a block.
+pub fn entered_once(block: Block) -> bool {
+    // A terminator that leads there twice uses it twice.
+    users(block_value(block)).len() == 1
+}
+
+/// Whether an instruction calls what LLVM may call where it was not meant to be, such as `llvm.umin`.
+pub fn is_speculatable_call(instruction: Value) -> bool {
+    let callee = is_call(instruction).and_then(|call| is_function(called_value(call)));
+    callee.is_some_and(|callee| {
+        enum_attribute(callee, FUNCTION_INDEX, attribute("speculatable")).is_some()
+    })
 }
 
 /// The conditional branch at the end of a block.

@@ -40,7 +40,9 @@ impl Hidden {
     /// Whether each convergent call of a loop has a callee that a stand-in can take the place of.
     pub fn can_hide(a_loop: &Loop) -> bool {
         a_loop.convergent_calls().into_iter().all(|call| {
-            llvm::is_call(call).is_some() && llvm::is_function(llvm::called_value(call)).is_some()
+            let callee = llvm::called_value(call);
+            llvm::is_call(call).is_some()
+                && (llvm::is_function(callee).is_some() || llvm::is_inline_asm(callee).is_some())
         })
     }
 
@@ -51,8 +53,7 @@ impl Hidden {
             return;
         }
         for call in calls {
-            let callee = llvm::called_value(call);
-            let stand_in = self.stand_in(callee);
+            let stand_in = self.stand_in(call);
             let convergent = llvm::attribute("convergent");
             llvm::remove_call_attribute(call, FUNCTION_INDEX, convergent);
             llvm::set_operand(call, llvm::operand_count(call) as u32 - 1, stand_in);
@@ -66,13 +67,13 @@ impl Hidden {
         }
     }
 
-    fn stand_in(&mut self, callee: Value) -> Value {
-        let number = self.callees.len();
+    fn stand_in(&mut self, call: Value) -> Value {
+        let (callee, number) = (llvm::called_value(call), self.callees.len());
         *self.callees.entry(callee).or_insert_with(|| {
             llvm::declare(
                 self.module,
                 &format!("gpu.hidden.{number}"),
-                llvm::value_type(callee),
+                llvm::called_type(call),
             )
         })
     }

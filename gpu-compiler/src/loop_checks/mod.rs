@@ -22,7 +22,7 @@ mod checks;
 mod exact;
 mod guards;
 mod hidden;
-mod induction;
+pub mod induction;
 #[cfg(test)]
 mod tests;
 mod uniform;
@@ -47,6 +47,15 @@ const SIMPLIFY: &str = "always-inline,globalopt,\
 const UNSWITCH: &str = "function(loop-simplify,lcssa,loop-mssa(simple-loop-unswitch<nontrivial>))";
 /// Takes away what cannot be reached in either copy.
 const CLEAN_UP: &str = "function(simplifycfg,instcombine<no-verify-fixpoint>,simplifycfg)";
+
+/// Puts what has become known since into the code, and its loops into simple form again.
+pub fn tidy(module: Module) -> Result<(), Error> {
+    run_passes(
+        module,
+        "function(instcombine<no-verify-fixpoint>,simplifycfg,loop-simplify,lcssa)",
+        None,
+    )
+}
 
 /// Brings the module into the form that [`version`] wants.
 pub fn simplify(module: Module) -> Result<(), Error> {
@@ -101,7 +110,7 @@ fn version_function(
         for check in &version.checks {
             check.skip_if(builder, version.holds);
         }
-        exact::apply(builder, version.a_loop, version.holds, &version.exact);
+        exact::apply(builder, version.holds, &version.exact);
     }
     !versions.is_empty()
 }

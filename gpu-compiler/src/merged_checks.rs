@@ -1,0 +1,291 @@
+//! Checks that follow each other, as one branch.
+//!
+//! `a[i] * b[i] + c[i]` checks, loads, checks, loads, checks, loads. A branch between two loads keeps the second from being
+//! started with the first, and each branch may have to bring the threads of a warp together again. Where only loads and
+//! arithmetic are between checks, the later checks are made with the first, in one branch; where it fails, the checks are
+//! gone through again in their order, so that the first that fails panics as before. Of checks of one index against
+//! several limits (`line[t + 1] + line[t + 2]`), the branch makes the strictest.
+//!
+//! A store to shared memory may stand between checks too. A thread that then panics has not stored: other threads of the
+//! block find what they would find had they come first, which is what a read without a barrier may give anyway.
+
+use std::collections::BTreeSet;
+
+use crate::llvm::{self, Block, Builder, Context, Module, Value, opcode, predicate};
+
+/// The most checks in one branch.
+const MOST_CHECKS: usize = 32;
+/// `LLVMAtomicOrderingNotAtomic`.
+const NOT_ATOMIC: i32 = 0;
+
+/// Merges the checks of a module.
+pub fn merge(context: Context, module: Module) {
+    let builder = llvm::create_builder(context);
+    for function in llvm::functions(module).filter(|&function| !llvm::declared_only(function)) {
+        let mut done = BTreeSet::new();
+        for block in llvm::blocks(function) {
+            if let Some(chain) = Chain::from(block, &mut done) {
+                chain.merge(context, builder, function);
+            }
+        }
+    }
+}
+
+/// `if passes { passed } else { panic }`
+#[derive(Clone, Copy)]
+struct Check {
+    branch: Value,
+    true_is_panic: bool,
+    passed: Block,
+    panic: Block,
+}
+
+impl Check {
+    fn at(block: Block) -> Option<Self> {
+        let branch = llvm::conditional_branch(block)?;
+        let [on_true, on_false] = [0, 1].map(|index| llvm::successor(branch, index));
+        let true_is_panic = match (panics(on_true), panics(on_false)) {
+            (true, false) => true,
+            (false, true) => false,
+            _ => return None,
+        };
+        let (panic, passed) = if true_is_panic {
+            (on_true, on_false)
+        } else {
+            (on_false, on_true)
+        };
+        Some(Check {
+            branch,
+            true_is_panic,
+            passed,
+            panic,
+        })
+    }
+
+    /// The condition that is true where the check passes.
+    fn passes(&self, builder: Builder) -> Value {
+        let condition = llvm::condition(self.branch);
+        if self.true_is_panic {
+            inverted(builder, condition)
+        } else {
+            condition
+        }
+    }
+}
+
+/// A comparison's inverse is one too, so that it can be compared with others.
+fn inverted(builder: Builder, condition: Value) -> Value {
+    let inverse = llvm::is_comparison(condition).and_then(|comparison| {
+        let inverse = predicate::inverse(llvm::comparison_predicate(comparison))?;
+        let [left, right] = [0, 1].map(|index| llvm::operand(comparison, index));
+        Some(at_most_as_below(builder, inverse, left, right))
+    });
+    inverse.unwrap_or_else(|| llvm::not(builder, condition))
+}
+
+/// `left <= c` as `left < c + 1`.
+fn at_most_as_below(builder: Builder, predicate: i32, left: Value, right: Value) -> Value {
+    if predicate == predicate::ULE
+        && let Some(constant) = llvm::is_constant_int(right)
+        && llvm::sign_extended(constant) != -1
+    {
+        let next = llvm::zero_extended(constant) + 1;
+        let next = llvm::const_int(llvm::type_of(right), next, 0);
+        return llvm::compare(builder, predicate::ULT, left, next);
+    }
+    llvm::compare(builder, predicate, left, right)
+}
+
+/// Whether a block is one panic's own.
+fn panics(block: Block) -> bool {
+    let ends = llvm::terminator(block).is_some_and(|end| llvm::opcode(end) == opcode::UNREACHABLE);
+    let has_phi = llvm::first_instruction(block).is_some_and(|first| llvm::is_phi(first).is_some());
+    ends && !has_phi && llvm::entered_once(block)
+}
+
+/// Checks of which each is in the block that the one before leads to.
+struct Chain {
+    checks: Vec<Check>,
+    /// What the later checks, and their panics, need to be computed with the first, in order.
+    needed: Vec<Value>,
+}
+
+impl Chain {
+    /// The chain that begins with the check of `block`, if it has at least two. Its blocks become `done`.
+    fn from(block: Block, done: &mut BTreeSet<Block>) -> Option<Self> {
+        if done.contains(&block) {
+            return None;
+        }
+        let mut chain = Chain {
+            checks: vec![Check::at(block)?],
+            needed: Vec::new(),
+        };
+        let mut blocks = BTreeSet::new();
+        while chain.checks.len() < MOST_CHECKS {
+            let next = chain.checks.last()?.passed;
+            let Some(check) = Check::at(next).filter(|_| llvm::entered_once(next)) else {
+                break;
+            };
+            if blocks.contains(&next) || !only_loads_and_arithmetic(next, check.branch) {
+                break;
+            }
+            blocks.insert(next);
+            let Some(needed) = needed(&check, &blocks, &chain.needed) else {
+                break;
+            };
+            chain.needed = needed;
+            chain.checks.push(check);
+            done.insert(next);
+        }
+        (chain.checks.len() > 1).then_some(chain)
+    }
+
+    fn merge(&self, context: Context, builder: Builder, function: Value) {
+        let first = &self.checks[0];
+        llvm::position_before(builder, first.branch);
+        for &value in &self.needed {
+            llvm::remove_from_block(value);
+            llvm::insert(builder, value);
+        }
+        let passes: Vec<Value> = self
+            .checks
+            .iter()
+            .map(|check| check.passes(builder))
+            .collect();
+        // Not `and`: what a later check compares may be undefined where an earlier one fails.
+        let no = llvm::const_int(llvm::type_of(passes[0]), 0, 0);
+        let all = strictest(&passes)
+            .into_iter()
+            .reduce(|all, passes| llvm::select(builder, all, passes, no))
+            .expect("a chain has checks");
+        let which = self.which(context, builder, function, &passes);
+        llvm::position_before(builder, first.branch);
+        llvm::conditional(builder, all, first.passed, which);
+        llvm::erase(first.branch);
+        for check in &self.checks[1..] {
+            llvm::position_before(builder, check.branch);
+            llvm::build_branch(builder, check.passed);
+            llvm::erase(check.branch);
+        }
+    }
+
+    /// Blocks that go through the checks and end in the panic of the first that fails.
+    fn which(
+        &self,
+        context: Context,
+        builder: Builder,
+        function: Value,
+        passes: &[Value],
+    ) -> Block {
+        let (last, earlier) = self.checks.split_last().expect("a chain has checks");
+        let mut next = last.panic;
+        for (check, &passes) in earlier.iter().zip(passes).rev() {
+            let block = llvm::append(context, function);
+            llvm::position_at_end(builder, block);
+            llvm::conditional(builder, passes, next, check.panic);
+            next = block;
+        }
+        next
+    }
+}
+
+/// Whether a check after the instructions of a block may be made before them.
+fn only_loads_and_arithmetic(block: Block, end: Value) -> bool {
+    llvm::block_instructions(block)
+        .into_iter()
+        .filter(|&instruction| instruction != end)
+        .all(|instruction| {
+            is_arithmetic(instruction) || is_plain_load(instruction) || is_shared_store(instruction)
+        })
+}
+
+/// Conditions that imply all: of those that hold a value below constants, the one with the smallest.
+fn strictest(passes: &[Value]) -> Vec<Value> {
+    let limits: Vec<Option<(Value, u64)>> = passes.iter().map(|&passes| limit(passes)).collect();
+    let is_implied = |index: usize| {
+        let Some((value, limit)) = limits[index] else {
+            return false;
+        };
+        limits.iter().enumerate().any(|(other, found)| {
+            found.is_some_and(|(of, smaller)| {
+                of == value && (smaller < limit || smaller == limit && other < index)
+            })
+        })
+    };
+    let kept = (0..passes.len()).filter(|&index| !is_implied(index));
+    kept.map(|index| passes[index]).collect()
+}
+
+/// The value that a condition holds below a constant, and the constant.
+fn limit(condition: Value) -> Option<(Value, u64)> {
+    let comparison = llvm::is_comparison(condition)?;
+    let constant = llvm::zero_extended(llvm::is_constant_int(llvm::operand(comparison, 1))?);
+    (llvm::comparison_predicate(comparison) == predicate::ULT)
+        .then(|| (llvm::operand(comparison, 0), constant))
+}
+
+fn is_shared_store(instruction: Value) -> bool {
+    llvm::is_store(instruction).is_some()
+        && llvm::is_volatile(instruction) == 0
+        && llvm::ordering(instruction) == NOT_ATOMIC
+        && llvm::pointer_address_space(llvm::type_of(llvm::operand(instruction, 1))) == llvm::SHARED
+}
+
+fn is_plain_load(instruction: Value) -> bool {
+    llvm::is_load(instruction).is_some()
+        && llvm::is_volatile(instruction) == 0
+        && llvm::ordering(instruction) == NOT_ATOMIC
+}
+
+/// Whether an instruction may be computed where it was not meant to be.
+fn is_arithmetic(instruction: Value) -> bool {
+    use opcode::*;
+    let code = llvm::opcode(instruction);
+    let integers = [
+        ADD, SUB, MUL, SHL, LSHR, ASHR, AND, OR, XOR, ZEXT, SEXT, TRUNC, ICMP, SELECT,
+    ];
+    let floats = [
+        FADD, FSUB, FMUL, FDIV, FNEG, FP_TRUNC, FP_EXT, UI_TO_FP, SI_TO_FP, FCMP,
+    ];
+    let rest = [
+        FREEZE,
+        GEP,
+        BIT_CAST,
+        EXTRACT_VALUE,
+        EXTRACT_ELEMENT,
+        INSERT_ELEMENT,
+    ];
+    integers.contains(&code)
+        || floats.contains(&code)
+        || rest.contains(&code)
+        || llvm::is_speculatable_call(instruction)
+}
+
+/// `known` and what else `check` and its panic take from `blocks`; `None` if a load is among it.
+fn needed(check: &Check, blocks: &BTreeSet<Block>, known: &[Value]) -> Option<Vec<Value>> {
+    let mut needed = known.to_vec();
+    let mut panic = llvm::block_instructions(check.panic).into_iter();
+    collect(llvm::condition(check.branch), blocks, &mut needed)?;
+    panic.try_for_each(|instruction| {
+        llvm::operands(instruction).try_for_each(|operand| collect(operand, blocks, &mut needed))
+    })?;
+    Some(needed)
+}
+
+/// Adds `value` and what it is computed from, in order.
+fn collect(value: Value, blocks: &BTreeSet<Block>, needed: &mut Vec<Value>) -> Option<()> {
+    let Some(instruction) = llvm::is_instruction(value) else {
+        return Some(());
+    };
+    if needed.contains(&instruction) || !blocks.contains(&llvm::instruction_block(instruction)) {
+        return Some(());
+    }
+    if !is_arithmetic(instruction) {
+        return None;
+    }
+    for operand in llvm::operands(instruction).collect::<Vec<_>>() {
+        collect(operand, blocks, needed)?;
+    }
+    needed.push(instruction);
+    Some(())
+}

@@ -1,0 +1,63 @@
+//! Counters that only shrink, in the width that they start from.
+//!
+//! The stride of a reduction is `block::len() / 2`, a `usize` that is halved at each trip. A GPU has 32-bit registers: each
+//! operation on 64 bits is two instructions. The stride comes from a 32-bit register and never grows, so all its values fit.
+//! (A counter that grows is left as it is: LLVM makes it as wide as the addresses that it counts.)
+
+use crate::llvm::{self, Builder, Context, Module, Value, opcode};
+use crate::loop_checks::cfg::{Cfg, Loop};
+use crate::loop_checks::induction::{self, Step};
+
+/// Narrows the counters of a module whose loops are in simple form.
+pub fn narrow(context: Context, module: Module) {
+    let builder = llvm::create_builder(context);
+    for function in llvm::functions(module).filter(|&function| !llvm::declared_only(function)) {
+        let cfg = Cfg::of(function);
+        for around in cfg.loops() {
+            let phis = llvm::block_instructions(around.header)
+                .into_iter()
+                .map_while(llvm::is_phi);
+            for phi in phis.collect::<Vec<_>>() {
+                narrow_one(builder, around, phi);
+            }
+        }
+    }
+}
+
+fn narrow_one(builder: Builder, around: &Loop, phi: Value) -> Option<()> {
+    let Step::Shrinks = induction::step(around, phi)? else {
+        return None;
+    };
+    let start = llvm::is_instruction(llvm::incoming_from(phi, around.preheader)?)?;
+    let next = llvm::incoming_from(phi, around.latch)?;
+    let by = llvm::is_constant_int(llvm::operand(next, 1))?;
+    if llvm::opcode(start) != opcode::ZEXT {
+        return None;
+    }
+    let (start, wide) = (llvm::operand(start, 0), llvm::type_of(phi));
+    let of = llvm::type_of(start);
+    let by = llvm::zero_extended(by);
+    let largest = match llvm::opcode(next) {
+        opcode::LSHR => u64::from(llvm::integer_width(of)) - 1,
+        _ => u64::MAX >> (64 - llvm::integer_width(of)),
+    };
+    if by > largest {
+        return None;
+    }
+    llvm::position_before(builder, phi);
+    let narrow = llvm::phi(builder, of);
+    let first = llvm::block_instructions(around.header)
+        .into_iter()
+        .find(|&instruction| llvm::is_phi(instruction).is_none())?;
+    llvm::position_before(builder, first);
+    let widened = llvm::zero_extend(builder, narrow, wide);
+    llvm::position_before(builder, next);
+    let by = llvm::const_int(of, by, 0);
+    let narrow_next = llvm::binary(builder, llvm::opcode(next), narrow, by);
+    let widened_next = llvm::zero_extend(builder, narrow_next, wide);
+    llvm::add_incoming_edge(narrow, start, around.preheader);
+    llvm::add_incoming_edge(narrow, narrow_next, around.latch);
+    llvm::replace_instruction(phi, widened);
+    llvm::replace_instruction(next, widened_next);
+    Some(())
+}
