@@ -3,7 +3,7 @@
 // Not `const`: the host may set them, so they are no literals in the code.
 __constant__ float weights[17] = {0.0038f, 0.0088f, 0.0181f, 0.0333f, 0.0549f, 0.081f, 0.107f, 0.1264f, 0.1336f, 0.1264f, 0.107f, 0.081f, 0.0549f, 0.0333f, 0.0181f, 0.0088f, 0.0038f};
 
-extern "C" __global__ void convolve_rows(const float *__restrict__ x, float *__restrict__ y, size_t rows, size_t cols) {
+extern "C" __global__ void __launch_bounds__(256) convolve_rows(const float *__restrict__ x, float *__restrict__ y, size_t rows, size_t cols) {
     __shared__ float line[256 + 16];
     size_t row = blockIdx.y, col = blockIdx.x * (size_t)256 + threadIdx.x;
     unsigned t = threadIdx.x;
@@ -18,7 +18,7 @@ extern "C" __global__ void convolve_rows(const float *__restrict__ x, float *__r
     }
 }
 
-extern "C" __global__ void convolve_columns(const float *__restrict__ x, float *__restrict__ y, size_t rows, size_t cols) {
+extern "C" __global__ void __launch_bounds__(1024) convolve_columns(const float *__restrict__ x, float *__restrict__ y, size_t rows, size_t cols) {
     __shared__ float tile[32 + 16][32];
     unsigned tx = threadIdx.x, ty = threadIdx.y;
     size_t row = blockIdx.y * (size_t)32 + ty, col = blockIdx.x * (size_t)32 + tx;

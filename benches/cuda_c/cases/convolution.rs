@@ -23,7 +23,7 @@ oxwarp::constant! {
 
 with_unchecked! {
     convolve_rows_unchecked:
-    #[kernel]
+    #[kernel(launch_bounds(256))]
     fn convolve_rows(x: &[f32], mut y: DisjointSlice<f32, ThreadIndex2d>) {
         let line = shared_array![f32; ROW + 2 * RADIUS];
         let i = thread::index_2d();
@@ -51,7 +51,7 @@ with_unchecked! {
 
 with_unchecked! {
     convolve_columns_unchecked:
-    #[kernel]
+    #[kernel(launch_bounds(1024))]
     fn convolve_columns(x: &[f32], mut y: DisjointSlice<f32, ThreadIndex2d>) {
         let tile = shared_array![f32; SIDE + 2 * RADIUS, SIDE];
         let i = thread::index_2d();

@@ -16,7 +16,7 @@ __device__ __forceinline__ float block_sum(float own) {
     return warp_sum(lane < blockDim.x / 32 ? sums[lane] : 0.0f);
 }
 
-extern "C" __global__ void block_reduce(const float4 *__restrict__ x, float *__restrict__ partial, size_t n) {
+extern "C" __global__ void __launch_bounds__(256) block_reduce(const float4 *__restrict__ x, float *__restrict__ partial, size_t n) {
     size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
     float own = 0.0f;
     if (i < n) {
@@ -54,7 +54,7 @@ extern "C" __global__ void dot_blocks(const float4 *__restrict__ a, const float4
     if (threadIdx.x == 0) partial[blockIdx.x] = sum;
 }
 
-extern "C" __global__ void dot_tree(const float *__restrict__ a, const float *__restrict__ b, float *__restrict__ partial, size_t n) {
+extern "C" __global__ void __launch_bounds__(256) dot_tree(const float *__restrict__ a, const float *__restrict__ b, float *__restrict__ partial, size_t n) {
     __shared__ float sums[256];
     size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
     unsigned t = threadIdx.x;

@@ -71,7 +71,7 @@ pub(super) fn warp_reduce(own: f32, combine: impl Fn(f32, f32) -> f32) -> f32 {
 
 with_unchecked! {
     block_reduce_unchecked:
-    #[kernel]
+    #[kernel(launch_bounds(256))]
     fn block_reduce(x: &[Float4], mut partial: DisjointSlice<f32, BlockIndex>) {
         let own = x.get(*thread::index_1d()).map_or(0.0, |x| x.sum());
         let sum = block_sum(own);
@@ -128,7 +128,7 @@ with_unchecked! {
 
 with_unchecked! {
     dot_tree_unchecked:
-    #[kernel]
+    #[kernel(launch_bounds(256))]
     fn dot_tree(a: &[f32], b: &[f32], mut partial: DisjointSlice<f32, BlockIndex>) {
         let sums = shared_array![f32; 256];
         let (i, t) = (thread::index_1d(), thread::index_in_block());

@@ -6,7 +6,7 @@ extern "C" __global__ void transpose_naive(const float *__restrict__ x, float *_
 }
 
 // A block of 32x8 makes a tile of 32x32.
-extern "C" __global__ void transpose_tiled(const float *__restrict__ x, float *__restrict__ y, size_t rows, size_t cols) {
+extern "C" __global__ void __launch_bounds__(256) transpose_tiled(const float *__restrict__ x, float *__restrict__ y, size_t rows, size_t cols) {
     __shared__ float tile[32][33];
     unsigned tx = threadIdx.x, ty = threadIdx.y;
     size_t row0 = blockIdx.y * (size_t)32, col0 = blockIdx.x * (size_t)32;
