@@ -13,7 +13,8 @@
 //!    for its code (`fast_math`, `unchecked`), in copies where kernels choose differently.
 //! 5. `intrinsics` - lower the `gpu.*` calls.
 //! 6. `loop_checks` - bounds checks out of loops; `optimise` - LLVM's own pipeline, short copies written out
-//!    (`copies`), the marks for read-only loads.
+//!    (`copies`), checks that follow each other merged (`merged_checks`), the marks for read-only loads; `narrow` -
+//!    counters in the width that they start from.
 //! 7. `check` - report what is left without device code, host pointers among the parameters (`host_pointers`), and
 //!    constant memory that does not fit (`constants`).
 //! 8. `requirements` - what the code asks of each target: its number folded in, items that it lacks reported.
@@ -44,6 +45,8 @@ mod merged_checks;
 mod names;
 mod narrow;
 mod negation;
+#[cfg(test)]
+mod notation;
 mod optimise;
 mod panic_names;
 pub mod ptx_text;

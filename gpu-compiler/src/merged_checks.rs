@@ -289,3 +289,101 @@ fn collect(value: Value, blocks: &BTreeSet<Block>, needed: &mut Vec<Value>) -> O
     needed.push(instruction);
     Some(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notation::parse;
+
+    /// Merges the checks of a function with the arguments `%p`, `%i`, `%j`, `%n`, and gives the terminators of its blocks in
+    /// order: how many conditions the entry has, and how many branches are conditional.
+    fn merged(body: &str) -> (usize, usize) {
+        let (context, module) = parse(&format!(
+            "@shared = internal addrspace(3) global [64 x i32] undef
+            declare void @panic(i64, i64) noreturn
+            define void @f(ptr %p, i64 %i, i64 %j, i64 %n) {{
+            {body}
+            first:
+                call void @panic(i64 %i, i64 %n)
+                unreachable
+            second:
+                call void @panic(i64 %j, i64 %n)
+                unreachable
+            }}"
+        ));
+        merge(context, module);
+        crate::optimise::verify(module).unwrap();
+        let function = llvm::function(module, "f").unwrap();
+        let blocks = llvm::blocks(function);
+        let comparisons = llvm::block_instructions(blocks[0])
+            .into_iter()
+            .filter(|&instruction| llvm::is_comparison(instruction).is_some());
+        let branches = blocks.iter().copied().filter_map(llvm::conditional_branch);
+        (comparisons.count(), branches.count())
+    }
+
+    fn with_between(between: &str) -> (usize, usize) {
+        merged(&format!(
+            "entry:
+                %a = icmp ult i64 %i, %n
+                br i1 %a, label %more, label %first
+            more:
+                %x = load i32, ptr %p
+                {between}
+                %b = icmp ult i64 %j, %n
+                br i1 %b, label %end, label %second
+            end:
+                ret void"
+        ))
+    }
+
+    #[test]
+    fn two_checks_become_one_branch_and_one_that_tells_which() {
+        assert_eq!(with_between(""), (2, 2));
+        assert_eq!(
+            with_between("store i32 %x, ptr addrspace(3) @shared"),
+            (2, 2)
+        );
+    }
+
+    #[test]
+    fn what_others_may_see_stays_between_checks() {
+        for between in [
+            "store i32 %x, ptr %p",
+            "call void @panic(i64 0, i64 0)",
+            "%y = load volatile i32, ptr %p",
+            "%y = atomicrmw add ptr addrspace(3) @shared, i32 1 monotonic",
+        ] {
+            assert_eq!(with_between(between), (1, 2), "{between}");
+        }
+    }
+
+    #[test]
+    fn a_check_of_what_was_loaded_stays_behind_the_load() {
+        let after_load = "entry:
+                %a = icmp ult i64 %i, %n
+                br i1 %a, label %more, label %first
+            more:
+                %x = load i64, ptr %p
+                %b = icmp ult i64 %x, %n
+                br i1 %b, label %end, label %second
+            end:
+                ret void";
+        assert_eq!(merged(after_load), (1, 2));
+    }
+
+    #[test]
+    fn of_limits_for_one_index_the_strictest_is_checked() {
+        let limits = "entry:
+                %a = icmp ugt i64 %i, 40
+                br i1 %a, label %first, label %more
+            more:
+                %x = load i32, ptr %p
+                %b = icmp ult i64 %i, 30
+                br i1 %b, label %end, label %second
+            end:
+                ret void";
+        // Both limits are compared to tell which panics, and the branch takes the smaller alone.
+        assert_eq!(merged(limits), (3, 2));
+    }
+}

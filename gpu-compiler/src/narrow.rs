@@ -61,3 +61,54 @@ fn narrow_one(builder: Builder, around: &Loop, phi: Value) -> Option<()> {
     llvm::replace_instruction(next, widened_next);
     Some(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notation::parse;
+
+    /// The widths of the phis of a loop whose counter begins at `start` and goes on by `step`.
+    fn widths(start: &str, step: &str) -> Vec<u32> {
+        let (context, module) = parse(&format!(
+            "define void @f(ptr %p, i32 %n, i64 %wide) {{
+            entry:
+                %start = {start}
+                br label %loop
+            loop:
+                %k = phi i64 [ %start, %entry ], [ %next, %loop ]
+                store volatile i64 %k, ptr %p
+                %next = {step}
+                %done = icmp eq i64 %next, 0
+                br i1 %done, label %exit, label %loop
+            exit:
+                ret void
+            }}"
+        ));
+        narrow(context, module);
+        crate::optimise::verify(module).unwrap();
+        let function = llvm::function(module, "f").unwrap();
+        let phis = llvm::instructions(function)
+            .into_iter()
+            .filter_map(llvm::is_phi);
+        phis.map(|phi| llvm::integer_width(llvm::type_of(phi)))
+            .collect()
+    }
+
+    #[test]
+    fn a_counter_that_shrinks_from_32_bits_has_32_bits() {
+        let start = "zext i32 %n to i64";
+        assert_eq!(widths(start, "lshr i64 %k, 1"), [32]);
+        assert_eq!(widths(start, "udiv i64 %k, 10"), [32]);
+    }
+
+    #[test]
+    fn other_counters_keep_their_width() {
+        assert_eq!(widths("add i64 %wide, 0", "lshr i64 %k, 1"), [64]);
+        assert_eq!(widths("zext i32 %n to i64", "add i64 %k, -1"), [64]);
+        assert_eq!(widths("zext i32 %n to i64", "lshr i64 %k, 40"), [64]);
+        assert_eq!(
+            widths("zext i32 %n to i64", "udiv i64 %k, 4294967296"),
+            [64]
+        );
+    }
+}
