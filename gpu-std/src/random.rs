@@ -65,8 +65,10 @@ pub fn philox4x32_10(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
 /// ```
 /// use gpu_std::random::Philox;
 ///
-/// let mut random = Philox::new(42, 0);
-/// assert!((0.0..1.0).contains(&random.uniform_f32()));
+/// fn is_near(point: f32) -> bool {
+///     let mut random = Philox::new(42, 0);
+///     point * point < random.uniform_f32()
+/// }
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Philox {
@@ -85,8 +87,10 @@ impl Philox {
     /// ```
     /// use gpu_std::random::Philox;
     ///
-    /// let (mut a, mut b) = (Philox::new(42, 0), Philox::new(42, 1));
-    /// assert_ne!(a.next_u64(), b.next_u64());
+    /// fn in_a_kernel() {
+    ///     let (mut a, mut b) = (Philox::new(42, 0), Philox::new(42, 1));
+    ///     assert_ne!(a.next_u64(), b.next_u64());
+    /// }
     /// ```
     #[inline]
     pub fn new(seed: u64, subsequence: u64) -> Self {
@@ -103,10 +107,12 @@ impl Philox {
     /// ```
     /// use gpu_std::random::Philox;
     ///
-    /// let (mut a, mut b) = (Philox::new(42, 0), Philox::new(42, 0));
-    /// let seventh = [0; 7].map(|_| a.next_u32())[6];
-    /// b.skip(6);
-    /// assert_eq!(b.next_u32(), seventh);
+    /// fn in_a_kernel() {
+    ///     let (mut a, mut b) = (Philox::new(42, 0), Philox::new(42, 0));
+    ///     let seventh = [0; 7].map(|_| a.next_u32())[6];
+    ///     b.skip(6);
+    ///     assert_eq!(b.next_u32(), seventh);
+    /// }
     /// ```
     #[inline]
     pub fn skip(&mut self, count: u64) {
@@ -127,9 +133,9 @@ impl Philox {
     /// Every fourth call computes four words.
     ///
     /// ```
-    /// let mut random = gpu_std::random::Philox::new(42, 0);
-    /// let die = 1 + random.next_u32() % 6;
-    /// assert!(die <= 6);
+    /// fn die(random: &mut gpu_std::random::Philox) -> u32 {
+    ///     1 + random.next_u32() % 6
+    /// }
     /// ```
     #[inline]
     pub fn next_u32(&mut self) -> u32 {
@@ -153,9 +159,9 @@ impl Philox {
     /// CUDA C: two calls of `curand`.
     ///
     /// ```
-    /// let mut random = gpu_std::random::Philox::new(42, 0);
-    /// let key = random.next_u64();
-    /// # let _ = key;
+    /// fn key(random: &mut gpu_std::random::Philox) -> u64 {
+    ///     random.next_u64()
+    /// }
     /// ```
     #[inline]
     pub fn next_u64(&mut self) -> u64 {
@@ -167,9 +173,9 @@ impl Philox {
     /// way to many numbers. CUDA C: `curand4`, where the state is at the start of a block.
     ///
     /// ```
-    /// let mut random = gpu_std::random::Philox::new(42, 0);
-    /// let [a, b, c, d] = random.next_4();
-    /// # let _ = [a, b, c, d];
+    /// fn address(random: &mut gpu_std::random::Philox) -> [u32; 4] {
+    ///     random.next_4()
+    /// }
     /// ```
     #[inline]
     pub fn next_4(&mut self) -> [u32; 4] {
@@ -181,8 +187,9 @@ impl Philox {
     /// Uniform in [0, 1): a multiple of 2^-24. (CUDA C's `curand_uniform` is in (0, 1].)
     ///
     /// ```
-    /// let mut random = gpu_std::random::Philox::new(42, 0);
-    /// assert!((0.0..1.0).contains(&random.uniform_f32()));
+    /// fn in_kelvin(random: &mut gpu_std::random::Philox) -> f32 {
+    ///     270.0 + 30.0 * random.uniform_f32()
+    /// }
     /// ```
     #[inline]
     pub fn uniform_f32(&mut self) -> f32 {
@@ -194,8 +201,9 @@ impl Philox {
     /// (CUDA C's `curand_uniform_double` is in (0, 1].)
     ///
     /// ```
-    /// let mut random = gpu_std::random::Philox::new(42, 0);
-    /// assert!((0.0..1.0).contains(&random.uniform_f64()));
+    /// fn angle(random: &mut gpu_std::random::Philox) -> f64 {
+    ///     random.uniform_f64() * core::f64::consts::TAU
+    /// }
     /// ```
     #[inline]
     pub fn uniform_f64(&mut self) -> f64 {
@@ -261,8 +269,9 @@ impl Philox {
     /// CUDA C has only `curand() % end`, which prefers small numbers a little.
     ///
     /// ```
-    /// let mut random = gpu_std::random::Philox::new(42, 0);
-    /// assert!(random.below_u32(6) < 6);
+    /// fn die(random: &mut gpu_std::random::Philox) -> u32 {
+    ///     1 + random.below_u32(6)
+    /// }
     /// ```
     ///
     /// # Panics
@@ -287,8 +296,9 @@ impl Philox {
     /// CUDA C has only a remainder of `curand` words.
     ///
     /// ```
-    /// let mut random = gpu_std::random::Philox::new(42, 0);
-    /// assert!(random.below_u64(1 << 40) < 1 << 40);
+    /// fn place(random: &mut gpu_std::random::Philox, bytes: u64) -> u64 {
+    ///     random.below_u64(bytes)
+    /// }
     /// ```
     ///
     /// # Panics
