@@ -417,6 +417,44 @@ fn inverses_hold_in_the_tails() {
     assert!((math::norm_cdf(-10.0f64) / 7.619853024160527e-24 - 1.0).abs() < 1e-14);
 }
 
+/// `erfc_inv` and `norm_cdf_inv`, of numbers whose bits are the index times a stride.
+#[kernel]
+fn inverses_of_bits(stride: u32, mut out: DisjointSlice<[f32; 2]>) {
+    let i = thread::index_1d();
+    if let Some(out) = out.get_mut(i) {
+        let x = f32::from_bits(1 + *i as u32 * stride);
+        *out = [math::erfc_inv(x), math::norm_cdf_inv(x)];
+    }
+}
+
+#[test]
+fn inverses_of_subnormal_numbers_are_as_accurate() {
+    let (count, stride) = (2000, 5000);
+    let mut out = Gpu::new().unwrap().zeros::<[f32; 2]>(count).unwrap();
+    inverses_of_bits
+        .for_each(count)
+        .launch(stride, &mut out)
+        .unwrap();
+    for (i, got) in out.to_vec().unwrap().into_iter().enumerate() {
+        let x = f64::from(f32::from_bits(1 + i as u32 * stride));
+        // Doubles have digits enough there.
+        let right = [math::erfc_inv(x), math::norm_cdf_inv(x)];
+        for (got, right) in got.into_iter().zip(right) {
+            let error = (f64::from(got) - right).abs();
+            assert!(
+                error < 2.5e-7 * right.abs(),
+                "inverse of {x:e}: {got}, not {right}"
+            );
+        }
+    }
+    for exponent in 308..324 {
+        let x = 10f64.powi(200 - exponent) * 1e-200;
+        let inverse = math::erfc_inv(x);
+        let square = math::erfcx(inverse).ln() - x.ln();
+        assert!((inverse * inverse / square - 1.0).abs() < 1e-15, "{x:e}");
+    }
+}
+
 #[test]
 fn inverses_hold_in_the_middle() {
     for k in 1..1000 {

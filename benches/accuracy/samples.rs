@@ -62,7 +62,8 @@ impl Range {
         } else {
             most.min(1.0) * 1e-30
         };
-        let size = least * (most / least).powf(random.fraction());
+        let fraction = random.fraction();
+        let size = most.powf(fraction) * least.powf(1.0 - fraction);
         if negative { -size } else { size }
     }
 }

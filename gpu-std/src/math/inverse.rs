@@ -1,7 +1,8 @@
 //! The normal distribution and the inverse error functions.
 //!
 //! An estimate of the inverse (Giles, "Approximating the erfinv function", 2010) is refined by Halley's method on `erf`
-//! in the middle and on `erfc` in the tails, where it is accurate relative to its own size.
+//! in the middle and on `erfc` in the tails, where it is accurate relative to its own size. Where `erfc` is subnormal and
+//! has few digits, its logarithm takes its place.
 
 /// Coefficients of `erf_inv(x) / x` in `w - 2.5`, for `w = -ln(1 - x²)` below 5.
 const MIDDLE: [f64; 9] = [
@@ -98,6 +99,14 @@ macro_rules! functions {
                     };
                 }
                 let mut y = estimate(1.0 - x, x * (2.0 - x));
+                if x < $float::MIN_POSITIVE {
+                    // x = exp(-y²) erfcx(y), of which erfcx hardly depends on y.
+                    let logarithm = Real::ln(x);
+                    for _ in 0..$steps + 2 {
+                        y = Real::sqrt(Real::erfcx(y).ln() - logarithm);
+                    }
+                    return y;
+                }
                 for _ in 0..$steps + 1 {
                     y = step(y, x - Real::erfc(y));
                 }
