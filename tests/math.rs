@@ -100,6 +100,7 @@ functions! {
     log2(x, _y) 4 [0.0, 1000.0] = x.log2();
     log10(x, _y) 4 [0.0, 1000.0] = x.log10();
     powf(x, y) 10 [0.0, 50.0] = x.powf(y);
+    powf_of_great_exponents(x, y) 10 [0.8, 1.2] = x.powf(50.0 * y);
     powi(x, y) 8 [-10.0, 10.0] = x.powi(y as i32);
     sqrt(x, _y) 0 [-1.0, 1000.0] = x.sqrt();
     cbrt(x, _y) 4 [-1000.0, 1000.0] = x.cbrt();

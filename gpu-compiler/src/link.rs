@@ -145,6 +145,7 @@ impl<'a> Sources<'a> {
             ),
             None => (parse_lazily(self.context, math::LIBM, "libm")?, "libm"),
         };
+        math::mark(self.context, source);
         math::name_definitions(source, &wanted, self.libdevice.is_some());
         llvm::strip_debug_info(source);
         link_as_needed(module, source, what)?;

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use crate::error::Error;
 use crate::link::read_file;
-use crate::llvm::{self, Module, Value, kind, opcode};
+use crate::llvm::{self, Context, FUNCTION_INDEX, Module, Value, kind, opcode};
 use crate::names;
 
 /// The `libm` crate as bitcode of this toolchain.
@@ -152,6 +152,22 @@ fn call_fmod(module: Module, remainder: Value) {
     let operands = [llvm::operand(remainder, 0), llvm::operand(remainder, 1)];
     let call = llvm::call(builder, signature, function, &operands);
     llvm::replace_instruction(remainder, call);
+}
+
+/// The attribute of a function of libdevice or libm.
+const IN_LIBRARY: &str = "oxwarp.math";
+
+/// Marks the functions of libdevice or libm before they are linked.
+pub fn mark(context: Context, source: Module) {
+    let attribute = llvm::string_attribute(context, IN_LIBRARY, "");
+    for function in llvm::functions(source).filter(|&function| !llvm::declared_only(function)) {
+        llvm::add_attribute(function, FUNCTION_INDEX, attribute);
+    }
+}
+
+/// Whether a function is marked as one of libdevice or libm.
+pub fn is_in_library(function: Value) -> bool {
+    llvm::has_string_attribute(function, IN_LIBRARY)
 }
 
 /// Gives the definitions in libdevice or libm the C names in `wanted`.

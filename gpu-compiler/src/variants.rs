@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use crate::error::Error;
 use crate::fast_math;
 use crate::llvm::{self, ALLOW_CONTRACT, Context, Module, Value, linkage, opcode};
+use crate::math;
 use crate::optimise::run_passes;
 use crate::records::{Choices, Kernel, Records};
 use crate::unchecked;
@@ -139,13 +140,20 @@ fn choose(context: Context, module: Module, choices: Choices, fma: bool, records
     }
 }
 
+/// In the mathematical functions a product that is used twice stays rounded everywhere, as nvcc leaves it: there the
+/// second use computes what rounding lost.
 fn contract(module: Module) {
-    for instruction in llvm::functions(module).flat_map(llvm::instructions) {
-        if matches!(
-            llvm::opcode(instruction),
-            opcode::FADD | opcode::FSUB | opcode::FMUL
-        ) {
-            add_flags(instruction, ALLOW_CONTRACT);
+    for function in llvm::functions(module) {
+        let in_library = math::is_in_library(function);
+        for instruction in llvm::instructions(function) {
+            let contracts = match llvm::opcode(instruction) {
+                opcode::FADD | opcode::FSUB => true,
+                opcode::FMUL => !in_library || llvm::users(instruction).len() == 1,
+                _ => false,
+            };
+            if contracts {
+                add_flags(instruction, ALLOW_CONTRACT);
+            }
         }
     }
 }

@@ -317,6 +317,7 @@ api! {
     file_directory = LLVMDIFileGetDirectory(file: Metadata, length: *mut u32) -> *const u8;
     erase_instruction = LLVMInstructionEraseFromParent(instruction: Value);
     delete_function = LLVMDeleteFunction(function: Value);
+    get_string_attribute = LLVMGetStringAttributeAtIndex(function: Value, index: u32, name: *const c_char, length: u32) -> Option<Attribute>;
     create_string_attribute = LLVMCreateStringAttribute(context: Context, name: *const c_char, name_length: u32, value: *const c_char, value_length: u32) -> Attribute;
     delete_global = LLVMDeleteGlobal(global: Value);
     set_triple = LLVMSetTarget(module: Module, triple: *const c_char);

@@ -208,6 +208,20 @@ pub fn string_attribute(context: Context, name: &str, value: &str) -> Attribute 
     }
 }
 
+/// Whether a function has an attribute that LLVM knows by its name.
+pub fn has_string_attribute(function: Value, name: &str) -> bool {
+    // SAFETY: pointer and length are of one string.
+    let found = unsafe {
+        get_string_attribute(
+            function,
+            FUNCTION_INDEX,
+            name.as_ptr().cast(),
+            name.len() as u32,
+        )
+    };
+    found.is_some()
+}
+
 /// Whether functions of this linkage are seen by other modules.
 pub fn is_local(global: Value) -> bool {
     matches!(self::linkage(global), linkage::INTERNAL | linkage::PRIVATE)
