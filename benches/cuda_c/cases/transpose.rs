@@ -3,6 +3,7 @@
 use oxwarp::DeviceArray2;
 use oxwarp::disjoint::DisjointTiles;
 use oxwarp::prelude::*;
+use oxwarp::unroll;
 use oxwarp::view::ArrayView2;
 
 use super::case::{Checks, arguments, launch_either, with_unchecked};
@@ -31,13 +32,13 @@ with_unchecked! {
         let tx = thread::thread_idx_x() as usize;
         let ty = thread::thread_idx_y() as usize;
         for k in (0..32).step_by(8) {
-            if let Some(&x) = x.get((32 * col + ty + k, 32 * row + tx)) {
-                tile.set((ty + k, tx), x);
-            }
+            let x = x.get((32 * col + ty + k, 32 * row + tx));
+            tile.set((ty + k, tx), x.copied().unwrap_or(0.0));
         }
         sync_threads();
         if let Some(mut y) = y.get_mut(block::index_2d()) {
             for ((row, col), y) in y.indexed_iter_mut() {
+                unroll::by::<4>();
                 *y = tile.get((col, row));
             }
         }

@@ -372,7 +372,7 @@ fn set_options() {
     const OPTIONS: [&CStr; 3] = [
         c"gpu-compiler",
         // Loops whose checks are taken out are copied up to this size (LLVM's measure; its default is 50).
-        c"-unswitch-threshold=400",
+        c"-unswitch-threshold=2000",
         // An index stays the sum that the source says, which a guard may say something of.
         c"-licm-max-num-int-reassociations=0",
     ];
