@@ -162,3 +162,35 @@ fn contract(module: Module) {
 pub fn add_flags(instruction: Value, flags: u32) {
     llvm::set_fast_math_flags(instruction, llvm::fast_math_flags(instruction) | flags);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notation::parse;
+
+    #[test]
+    fn what_a_mathematical_function_uses_twice_is_not_contracted() {
+        let parameters = "(float %a, float %b)";
+        let body = "{
+            %twice = fmul float %a, %b
+            %once = fmul float %twice, %b
+            %lost = fsub float %a, %twice
+            %sum = fadd float %lost, %once
+            ret float %sum
+        }";
+        let (_, module) = parse(&format!(
+            "define float @library{parameters} \"oxwarp.math\" {body}
+             define float @own{parameters} {body}"
+        ));
+        contract(module);
+        let contracted = |name| {
+            let instructions = llvm::instructions(llvm::function(module, name).unwrap());
+            let arithmetic = instructions.into_iter().take(4);
+            arithmetic
+                .map(|instruction| llvm::fast_math_flags(instruction) == ALLOW_CONTRACT)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(contracted("library"), [false, true, true, true]);
+        assert_eq!(contracted("own"), [true; 4]);
+    }
+}
