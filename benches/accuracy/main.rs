@@ -1,7 +1,7 @@
 //! How far the mathematical functions are from the right results, at most: every `f32` there is, and many an `f64`.
 //!
-//! `accuracy [FUNCTION...]` measures on the device that `OXWARP_DEVICE` names and prints a line for each function: its
-//! name, then the error and where, for `f32` and for `f64`, with tabs between them. The simulator measures a sample. Which
+//! `accuracy [FUNCTION...]` measures on the device that `OXWARP_DEVICE` names and prints that device's name, then a line for
+//! each function: its name, then the error and where, for `f32` and for `f64`, with tabs between them. The simulator measures a sample. Which
 //! library the functions come from was chosen when this program was compiled (`OXWARP_LIBDEVICE`).
 //!
 //! `accuracy table LIBDEVICE LIBM` makes Markdown of two such outputs: `docs/accuracy.md`.
@@ -34,25 +34,46 @@ const SIMULATED: Effort = Effort {
     doubles: 100,
 };
 
-/// What stands above the table, and its head.
+/// What stands above the table, without the device's name and the table's head.
 const PREFACE: &str = "\
 # Accuracy of the mathematical functions
 
-How far results on a GPU are from the correctly rounded ones, at most, in units in the last place: as NVIDIA's own figures,
+How far results on a GPU are from the correctly rounded ones, at most, in units in the last place, beside NVIDIA's own figures,
 which are those of the CUDA C++ Programming Guide, \"Mathematical Functions\" (found by tests, as these here, and no promise).
 
 - `f32`: every one of the 2^32 arguments, or 2^30 random pairs of arguments for functions of two, against the same library's
   function of `f64`, rounded.
 - `f64`: some 20,000 arguments of all sizes, against more than 100 correct bits (`benches/accuracy/reference.rs`).
 - *libdevice* and *libm*: where the functions come from. CUDA's libdevice is used where it is found when a kernel is compiled, else
-  the `libm` crate. What std computes in Rust (`of std`) and what `oxwarp::math` computes on top is the same for both.
+  the `libm` crate. What std computes in Rust (`of std`) and what `oxwarp::math` computes on top is the same code for
+  both: `rsqrt`, `rcbrt`, `rhypot`, `sin_pi`, `cos_pi`, `erfcx`, `erf_inv`, `erfc_inv`, `norm_cdf`, `norm_cdf_inv`, `bessel_i0`,
+  `bessel_i1`.
+- *worst*: the argument of libm's figure.
+- `?`: not measured.
+- A distance of NaN: one of the two results is a number and the other is none.
 
-`scripts/gpu.sh run accuracy` (`cargo bench --bench accuracy`) measures and prints this page. A distance of NaN: one of the two
-results is a number and the other is none.
+Kernels are compiled as by default: products and sums are contracted to `fma`, as nvcc does it, and there is no `fast_math`, whose
+functions are less accurate (`oxwarp::fast` gives the errors of each). Subnormal numbers count as others.
 
+What is far off, and why:
+
+- `j0`, `j1`, `y0`, `y1` of libm: next to their zeros, where the results are almost 0, the error is small beside the function's
+  largest values, not beside the result. From 8 on there are no distances: NVIDIA gives an absolute error there.
+- `asinh` and `acosh` of std (`x.asinh()`) are formulas that overflow for the greatest `x`, and `acosh` and `atanh` of std are not
+  accurate near 1. `oxwarp::math` has functions that are accurate everywhere.
+- `ln_gamma` is measured outside of an interval with zeros, as in NVIDIA's table.
+
+`scripts/gpu.sh run accuracy` (`cargo bench --bench accuracy`) measures and prints this page. \
+";
+
+/// The table's head.
+const HEAD: &str = "\
 | function | `f32`: libdevice | libm | NVIDIA | `f64`: libdevice | libm | NVIDIA | worst `f32`, libm | worst `f64`, libm |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 ";
+
+/// The name of the line that says where the others were measured.
+const DEVICE: &str = "device";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args()
@@ -86,6 +107,7 @@ fn measure(names: &[String]) -> oxwarp::Result<()> {
     } else {
         ON_GPU
     };
+    println!("{DEVICE}\t{}", gpu.name());
     let chosen =
         |function: &Function| names.is_empty() || names.iter().any(|name| name == function.name);
     for Function { name, measure, .. } in functions::all().into_iter().filter(chosen) {
@@ -127,7 +149,9 @@ fn table(
     libdevice: &BTreeMap<String, Vec<String>>,
     libm: &BTreeMap<String, Vec<String>>,
 ) -> String {
-    let mut text = String::from(PREFACE);
+    let device = libm.get(DEVICE).and_then(|fields| fields.first());
+    let device = device.map_or("no device", String::as_str);
+    let mut text = format!("{PREFACE}Measured on: {device}.\n\n{HEAD}");
     for Function {
         name,
         nvidia,
