@@ -4,6 +4,8 @@
 
 mod common;
 
+use std::collections::BTreeMap;
+
 use common::Random;
 use oxwarp::prelude::*;
 
@@ -82,6 +84,55 @@ fn rows_are_sorted() {
         expected.sort_by(|a, b| b.cmp(a));
         assert_eq!(sorted[..], expected);
     }
+}
+
+/// One number of the order of some.
+fn order(numbers: impl Iterator<Item = u32>) -> u32 {
+    numbers.fold(0, |sum, x| sum.rotate_left(5) ^ x)
+}
+
+/// The orders that stable sorts make of `x`, for keys of several widths; the keys repeat.
+fn stable_orders(x: &[u32]) -> [u32; 5] {
+    let mut by_key: Vec<(u32, u32)> = x.iter().map(|&x| (x % 10, x)).collect();
+    by_key.sort_by_key(|pair| pair.0);
+    let mut pairs: Vec<(u8, u16)> = x.iter().map(|&x| (x as u8 % 4, x as u16)).collect();
+    pairs.sort();
+    let mut wide: Vec<i64> = x.iter().map(|&x| (i64::from(x) - 500) << 30).collect();
+    wide.sort_by(|a, b| b.cmp(a));
+    let mut floats: Vec<f32> = x.iter().map(|&x| x as f32 - 500.0).collect();
+    floats.sort_by(f32::total_cmp);
+    let map: BTreeMap<u16, u32> = x.iter().map(|&x| (x as u16 % 50, x)).collect();
+    [
+        order(by_key.into_iter().map(|(_, x)| x)),
+        order(
+            pairs
+                .into_iter()
+                .map(|(key, x)| u32::from(key) << 16 | u32::from(x)),
+        ),
+        order(wide.into_iter().map(|x| (x >> 30) as u32)),
+        order(floats.into_iter().map(f32::to_bits)),
+        order(map.into_values()),
+    ]
+}
+
+/// Each thread sorts as many numbers as its index.
+#[kernel]
+fn stable_sorts(x: &[u32], mut out: DisjointSlice<[u32; 5]>) {
+    let i = thread::index_1d();
+    if let Some(out) = out.get_mut(i) {
+        *out = stable_orders(&x[*i..][..*i]);
+    }
+}
+
+#[test]
+fn stable_sorts_of_all_lengths_keep_the_order_of_equals() {
+    let gpu = Gpu::new().unwrap();
+    let x = Random::new(7).below(300, 1000);
+    let device_x = gpu.to_device(&x).unwrap();
+    let mut out = gpu.full(150, [0u32; 5]).unwrap();
+    launch!(stable_sorts[5, 32](&device_x, &mut out)).unwrap();
+    let expected: Vec<_> = (0..150).map(|i| stable_orders(&x[i..][..i])).collect();
+    assert_eq!(out.to_vec().unwrap(), expected);
 }
 
 #[kernel]

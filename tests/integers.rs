@@ -146,3 +146,29 @@ fn conversions_saturate() {
         assert_eq!(got, expected, "{x}");
     }
 }
+
+/// Elements by signed numbers that wrap in their own width, before they are widened for the address.
+fn by_wrapped(x: &[u32], k: i8) -> [u32; 3] {
+    let at = |k: i8| x[(isize::from(k) + 128) as usize];
+    [at(k), at(k.wrapping_add(100)), at(k.wrapping_sub(100))]
+}
+
+#[kernel]
+fn wrapped_indices(x: &[u32], k: &[i8], mut out: DisjointSlice<[u32; 3]>) {
+    let i = thread::index_1d();
+    if let Some(out) = out.get_mut(i) {
+        *out = by_wrapped(x, k[*i]);
+    }
+}
+
+#[test]
+fn narrow_indices_wrap_before_they_are_widened() {
+    let gpu = Gpu::new().unwrap();
+    let x = Random::new(8).below(256, 1000);
+    let k: Vec<i8> = (-128..=127).collect();
+    let (device_x, device_k) = (gpu.to_device(&x).unwrap(), gpu.to_device(&k).unwrap());
+    let mut out = gpu.full(256, [0u32; 3]).unwrap();
+    launch!(wrapped_indices[8, 32](&device_x, &device_k, &mut out)).unwrap();
+    let expected: Vec<_> = k.iter().map(|&k| by_wrapped(&x, k)).collect();
+    assert_eq!(out.to_vec().unwrap(), expected);
+}

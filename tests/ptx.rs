@@ -132,6 +132,15 @@ fn own_indexes(x: &[u32], mut y: DisjointSlice<u32>) {
     }
 }
 
+#[kernel]
+fn own_wrapped_indexes(x: &[u32], k: &[i8], mut y: DisjointSlice<u32>) {
+    let i = thread::index_1d();
+    if let Some(y) = y.get_mut(i) {
+        let at = |k: i8| x[(isize::from(k) + 128) as usize];
+        *y = at(k[*i]) + at(k[*i].wrapping_add(100));
+    }
+}
+
 fn codes() -> Vec<&'static DeviceCode> {
     inventory::iter::<DeviceCode>.into_iter().collect()
 }
@@ -296,6 +305,14 @@ fn aligned_elements_are_loaded_at_once() {
     let text = body("own_wide_loads");
     let wide = count(text, "ld.global.nc.v4") + count(text, "ld.global.nc.b128");
     assert_eq!((wide, count(text, "ld.global.nc")), (1, 1), "{text}");
+}
+
+#[test]
+fn a_narrow_index_that_wraps_has_its_own_address() {
+    let text = body("own_wrapped_indexes");
+    assert_eq!(count(text, "ld.global.nc.b32"), 2, "{text}");
+    assert_eq!(count(text, "+512]"), 2, "the middle of `x`: {text}");
+    assert_eq!(count(text, "cvt.s64.s8"), 2, "{text}");
 }
 
 #[test]

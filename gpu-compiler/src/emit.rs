@@ -7,10 +7,12 @@ use crate::error::Error;
 use crate::formatting;
 use crate::llvm::{self, Module, TargetMachine};
 use crate::negation;
+use crate::sign_extension;
 
 /// The module as PTX.
 pub fn emit(module: Module, machine: TargetMachine) -> Result<String, Error> {
     atomics::mark(module);
+    sign_extension::by_shifts(llvm::module_context(module), module);
     let assembly = 0;
     let (mut message, mut buffer) = (ptr::null_mut(), None);
     // SAFETY: LLVM writes the buffer, or a message.

@@ -18,7 +18,8 @@
 //! 7. `check` - report what is left without device code, host pointers among the parameters (`host_pointers`), and
 //!    constant memory that does not fit (`constants`).
 //! 8. `requirements` - what the code asks of each target: its number folded in, items that it lacks reported.
-//! 9. `panic_names` - which kernel a panic is of; `emit` - PTX; `atomics` - orderings and scopes that LLVM leaves out; `negation` - a fault of the driver avoided.
+//! 9. `panic_names` - which kernel a panic is of; `emit` - PTX; `atomics` - orderings and scopes that LLVM leaves out;
+//!    `sign_extension`, `negation` - faults of LLVM and of the driver avoided.
 //!
 //! LLVM aborts the process on an internal error, so [`command`] is run in a process of its own by `gpu-macros`.
 
@@ -56,6 +57,7 @@ pub mod report;
 pub mod request;
 mod requirements;
 mod retarget;
+mod sign_extension;
 mod std_bitcode;
 mod target;
 mod unchecked;
