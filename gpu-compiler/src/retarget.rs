@@ -100,11 +100,25 @@ pub fn retarget(context: Context, module: Module) {
         for &attribute in &device {
             llvm::add_attribute(function, FUNCTION_INDEX, attribute);
         }
+        keep_out_of_the_way(context, function);
         for call in llvm::instructions(function)
             .into_iter()
             .filter(|&i| llvm::is_call_site(i))
         {
             make_device_call(call, device[0]);
+        }
+    }
+}
+
+/// A panic stays a call, in a place of its own: inlined, it would take registers and branches on the way of code that
+/// does not panic.
+fn keep_out_of_the_way(context: Context, function: Value) {
+    let has =
+        |kind| llvm::enum_attribute(function, FUNCTION_INDEX, llvm::attribute(kind)).is_some();
+    if has("noreturn") && !has("alwaysinline") {
+        for kind in ["noinline", "cold"] {
+            let attribute = llvm::create_enum_attribute(context, llvm::attribute(kind), 0);
+            llvm::add_attribute(function, FUNCTION_INDEX, attribute);
         }
     }
 }
