@@ -24,7 +24,6 @@ pub fn optimise(context: Context, module: Module, machine: TargetMachine) -> Res
         "function(infer-address-spaces),default<O3>",
         Some(machine),
     )?;
-    merged_checks::merge(context, module);
     copies::write_out(context, module);
     mark_read_only_loads(context, module);
     erase_read_only_calls(module);
@@ -32,7 +31,10 @@ pub fn optimise(context: Context, module: Module, machine: TargetMachine) -> Res
         module,
         "function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg),globaldce",
         Some(machine),
-    )
+    )?;
+    // Last: `instcombine` would move loads behind the merged branch, each to where it is used.
+    merged_checks::merge(context, module);
+    run_passes(module, "function(simplifycfg)", Some(machine))
 }
 
 /// Runs a pipeline in LLVM's textual form.
