@@ -26,13 +26,14 @@ macro_rules! formats {
                 if bits < 0x80 { size } else { -size }
             }
 
+            // Without padding: what is read back has all been written.
             #[kernel]
-            fn widen(bits: &[u8], mut out: DisjointSlice<(f32, F16, [f32; 2], F16x2, u8)>) {
+            fn widen(bits: &[u8], mut out: DisjointSlice<(f32, F16, [f32; 2], F16x2, [u8; 2])>) {
                 let i = thread::index_1d();
                 let Some(out) = out.get_mut(i) else { return };
                 let x = $half::from_bits(bits[*i]);
                 let pair = $pair::new($half::ONE, x);
-                *out = (x.to_f32(), x.to_f16(), pair.to_f32(), pair.to_f16x2(), $half::from_f32(x.to_f32()).to_bits());
+                *out = (x.to_f32(), x.to_f16(), pair.to_f32(), pair.to_f16x2(), [$half::from_f32(x.to_f32()).to_bits(); 2]);
             }
 
             #[test]
@@ -42,7 +43,7 @@ macro_rules! formats {
                 // SAFETY: every element is written before it is read.
                 let mut out = unsafe { gpu.uninit(256) }.unwrap();
                 widen.for_each(256).launch(&gpu.to_device(&bits).unwrap(), &mut out).unwrap();
-                for (bits, (single, half, pair, halves, back)) in bits.into_iter().zip(out.to_vec().unwrap()) {
+                for (bits, (single, half, pair, halves, [back, _])) in bits.into_iter().zip(out.to_vec().unwrap()) {
                     let expected = value(bits);
                     let is = |got: f64| got.to_bits() == expected.to_bits() || got.is_nan() && expected.is_nan();
                     assert!(is(single.into()) && is(half.to_f64()), "{bits:x}: {single} {half} {expected}");

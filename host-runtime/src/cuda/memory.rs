@@ -51,7 +51,10 @@ impl CudaDevice {
         }
     }
 
+    /// In whole units of 16 bytes: an atomic operation on the last byte or 16 bits of an array is one on the 32-bit word
+    /// around it, and an asynchronous copy that fills up with zeros names 16 bytes.
     fn try_allocate(&self, bytes: usize) -> std::result::Result<u64, DriverError> {
+        let bytes = bytes.checked_next_multiple_of(16).unwrap_or(bytes);
         let mut address = 0u64;
         let to = (&raw mut address).cast();
         if self.pool.0.is_null() {
