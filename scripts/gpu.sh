@@ -111,6 +111,12 @@ accuracy() {
 # Tests that launch nothing, but take time.
 skipped=(ptxas_takes_it assembles)
 
+# What a tool cannot judge, with the reason.
+declare -A not_judged=(
+    ["heap initcheck"]="a growing Vec copies its spare room, which nothing has written, as realloc does in C"
+    ["print racecheck"]="it looks at shared memory, which text has none of, and takes minutes for the code that formats"
+)
+
 # One line about one test program under one tool, which follows the program into processes that it starts. Errors of the
 # driver's calls are results that tests look at.
 sanitize_program() {
@@ -133,9 +139,12 @@ sanitize() {
         return
     fi
     local program tool
+    for program in "${!not_judged[@]}"; do
+        echo "sanitize $program: left out: ${not_judged[$program]}"
+    done
     for tool in racecheck initcheck memcheck synccheck; do
         for program in $(ls carry/test); do
-            echo "$program $tool"
+            [ -n "${not_judged["$program $tool"]:-}" ] || echo "$program $tool"
         done
     done | xargs -P 8 -L 1 bash -c 'sanitize_program "$@"' _
 }
