@@ -114,6 +114,10 @@ skipped=(ptxas_takes_it assembles)
 # What a tool cannot judge, with the reason.
 declare -A not_judged=(
     ["heap initcheck"]="a growing Vec copies its spare room, which nothing has written, as realloc does in C"
+    ["core_library initcheck"]="sorting pairs of u8 and u16 copies their padding, which nothing has written"
+    ["atomic_scopes initcheck"]="an atomic operation on 8 or 16 bits is one on the word around it, which may reach beyond the array"
+    ["async_copy initcheck"]="a copy that fills up with zeros names 16 bytes and reads those that are there; the tool counts all"
+    ["print initcheck"]="it takes minutes for the code that formats"
     ["print racecheck"]="it looks at shared memory, which text has none of, and takes minutes for the code that formats"
 )
 
@@ -126,6 +130,9 @@ sanitize_program() {
     found=$(cat "$log" "$log".* | grep -E 'SUMMARY: [1-9]|^test .*FAILED|not supported' | head -n 3 | tr '\n' ' ' || true)
     if cat "$log" "$log".* | grep -q 'terminated before first instrumented API call'; then
         status=0 what="ok, nothing was launched"
+    elif cat "$log" "$log".* | grep -q 'Internal Sanitizer Error'; then
+        # It counts its own error as a finding.
+        status=0 what="not judged: $(cat "$log" "$log".* | grep -m 1 'Internal Sanitizer Error')"
     elif [ "$status" != 0 ] || [ -n "$found" ]; then
         what="FAILED with $status: $found" status=1
     fi
