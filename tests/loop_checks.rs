@@ -71,3 +71,72 @@ fn a_copy_without_checks_is_unrolled() {
         .filter(|line| line.contains("add.rn.f32") || line.contains("add.f32"));
     assert!(sums.count() >= 4, "{body}");
 }
+
+/// The sum of a block's numbers, in an array for 64 threads: its loop holds a barrier.
+#[kernel]
+fn sum_of_64(x: &[f32], mut out: DisjointSlice<f32, BlockIndex>) {
+    let sums = shared_array![f32; 64];
+    let t = thread::index_in_block();
+    if t < sums.len() {
+        sums.set(t, x[*thread::index_1d()]);
+    }
+    sync_threads();
+    let mut stride = block::len() / 2;
+    while stride > 0 {
+        if t < stride {
+            sums.set(t, sums.get(t) + sums.get(t + stride));
+        }
+        sync_threads();
+        stride /= 2;
+    }
+    if let Some(out) = out.get_mut(block::index()) {
+        *out = sums.get(0);
+    }
+}
+
+/// The line above that reads beyond the stride.
+const SUM_LINE: u32 = line!() - 11;
+
+#[test]
+fn a_loop_with_a_barrier_sums_where_its_array_is_long_enough() {
+    let gpu = Gpu::new().unwrap();
+    let x: Vec<f32> = (0..192).map(|i| i as f32).collect();
+    let x = gpu.to_device(&x).unwrap();
+    let mut out = gpu.zeros::<f32>(3).unwrap();
+    launch!(sum_of_64[3, 64](&x, &mut out)).unwrap();
+    let sum = |from: u32| (from..from + 64).map(|i| i as f32).sum::<f32>();
+    assert_eq!(out.to_vec().unwrap(), [sum(0), sum(64), sum(128)]);
+}
+
+#[test]
+fn a_loop_with_a_barrier_panics_at_its_line_where_a_block_is_too_large() {
+    let gpu = Gpu::new().unwrap();
+    let x = gpu.to_device(&vec![1.0f32; 128]).unwrap();
+    let mut out = gpu.zeros::<f32>(1).unwrap();
+    let result = launch!(sum_of_64[1, 128](&x, &mut out)).and_then(|()| gpu.synchronize());
+    let Err(Error::KernelPanic(panic)) = result else {
+        panic!("{result:?}")
+    };
+    let thread = panic.thread.x;
+    let message = format!(
+        "index out of bounds: the len is 64 but the index is {}",
+        thread + 64
+    );
+    assert_eq!((panic.message.as_str(), panic.line), (&*message, SUM_LINE));
+}
+
+/// Both copies of the loop are there: with the barrier before it, three.
+#[test]
+fn the_barrier_is_in_both_copies() {
+    let codes = inventory::iter::<DeviceCode>.into_iter();
+    let ptx: Vec<&str> = codes
+        .filter(|code| code.crate_name == "loop_checks")
+        .flat_map(|code| code.images)
+        .map(|image| image.ptx.to_str().unwrap())
+        .collect();
+    for ptx in ptx {
+        let start = ptx.find(".entry sum_of_64").expect("the kernel");
+        let body = &ptx[start..start + ptx[start..].find("\n}").unwrap()];
+        assert_eq!(body.matches("bar.sync").count(), 3, "{body}");
+    }
+}
