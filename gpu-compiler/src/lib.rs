@@ -49,6 +49,7 @@ mod negation;
 #[cfg(test)]
 mod notation;
 mod optimise;
+mod panic_branch;
 mod panic_names;
 pub mod ptx_text;
 mod reach;

@@ -12,6 +12,7 @@
 use std::collections::BTreeSet;
 
 use crate::llvm::{self, Block, Builder, Context, Module, Value, opcode, predicate};
+use crate::panic_branch::PanicBranch;
 
 /// The most checks in one branch.
 const MOST_CHECKS: usize = 32;
@@ -31,45 +32,22 @@ pub fn merge(context: Context, module: Module) {
     }
 }
 
-/// `if passes { passed } else { panic }`
-#[derive(Clone, Copy)]
-struct Check {
-    branch: Value,
-    true_is_panic: bool,
-    passed: Block,
-    panic: Block,
+/// The check that `block` ends in, if its panic is its own.
+fn check_at(block: Block) -> Option<PanicBranch> {
+    PanicBranch::at(block).filter(|check| {
+        let first = llvm::first_instruction(check.panic);
+        let has_phi = first.is_some_and(|first| llvm::is_phi(first).is_some());
+        !has_phi && llvm::entered_once(check.panic)
+    })
 }
 
-impl Check {
-    fn at(block: Block) -> Option<Self> {
-        let branch = llvm::conditional_branch(block)?;
-        let [on_true, on_false] = [0, 1].map(|index| llvm::successor(branch, index));
-        let true_is_panic = match (panics(on_true), panics(on_false)) {
-            (true, false) => true,
-            (false, true) => false,
-            _ => return None,
-        };
-        let (panic, passed) = if true_is_panic {
-            (on_true, on_false)
-        } else {
-            (on_false, on_true)
-        };
-        Some(Check {
-            branch,
-            true_is_panic,
-            passed,
-            panic,
-        })
-    }
-
-    /// The condition that is true where the check passes.
-    fn passes(&self, builder: Builder) -> Value {
-        let condition = llvm::condition(self.branch);
-        if self.true_is_panic {
-            inverted(builder, condition)
-        } else {
-            condition
-        }
+/// The condition that is true where the check passes.
+fn passes(builder: Builder, check: &PanicBranch) -> Value {
+    let condition = llvm::condition(check.branch);
+    if check.true_is_panic {
+        inverted(builder, condition)
+    } else {
+        condition
     }
 }
 
@@ -86,26 +64,18 @@ fn inverted(builder: Builder, condition: Value) -> Value {
 /// `left <= c` as `left < c + 1`.
 fn at_most_as_below(builder: Builder, predicate: i32, left: Value, right: Value) -> Value {
     if predicate == predicate::ULE
-        && let Some(constant) = llvm::is_constant_int(right)
-        && llvm::sign_extended(constant) != -1
+        && llvm::signed_constant(right) != Some(-1)
+        && let Some(constant) = llvm::unsigned_constant(right)
     {
-        let next = llvm::zero_extended(constant) + 1;
-        let next = llvm::const_int(llvm::type_of(right), next, 0);
+        let next = llvm::const_int(llvm::type_of(right), constant + 1, 0);
         return llvm::compare(builder, predicate::ULT, left, next);
     }
     llvm::compare(builder, predicate, left, right)
 }
 
-/// Whether a block is one panic's own.
-fn panics(block: Block) -> bool {
-    let ends = llvm::terminator(block).is_some_and(|end| llvm::opcode(end) == opcode::UNREACHABLE);
-    let has_phi = llvm::first_instruction(block).is_some_and(|first| llvm::is_phi(first).is_some());
-    ends && !has_phi && llvm::entered_once(block)
-}
-
 /// Checks of which each is in the block that the one before leads to.
 struct Chain {
-    checks: Vec<Check>,
+    checks: Vec<PanicBranch>,
     /// What the later checks, and their panics, need to be computed with the first, in order.
     needed: Vec<Value>,
 }
@@ -117,13 +87,13 @@ impl Chain {
             return None;
         }
         let mut chain = Chain {
-            checks: vec![Check::at(block)?],
+            checks: vec![check_at(block)?],
             needed: Vec::new(),
         };
         let mut blocks = BTreeSet::new();
         while chain.checks.len() < MOST_CHECKS {
             let next = chain.checks.last()?.passed;
-            let Some(check) = Check::at(next).filter(|_| llvm::entered_once(next)) else {
+            let Some(check) = check_at(next).filter(|_| llvm::entered_once(next)) else {
                 break;
             };
             if blocks.contains(&next) || !only_loads_and_arithmetic(next, check.branch) {
@@ -150,7 +120,7 @@ impl Chain {
         let passes: Vec<Value> = self
             .checks
             .iter()
-            .map(|check| check.passes(builder))
+            .map(|check| passes(builder, check))
             .collect();
         // Not `and`: what a later check compares may be undefined where an earlier one fails.
         let no = llvm::const_int(llvm::type_of(passes[0]), 0, 0);
@@ -199,27 +169,30 @@ fn only_loads_and_arithmetic(block: Block, end: Value) -> bool {
         })
 }
 
-/// Conditions that imply all: of those that hold a value below constants, the one with the smallest.
+/// Conditions that imply all, in order: of those that hold one value below constants, the strictest, where the first is. A
+/// later condition may be of a value that is undefined where the first fails.
 fn strictest(passes: &[Value]) -> Vec<Value> {
     let limits: Vec<Option<(Value, u64)>> = passes.iter().map(|&passes| limit(passes)).collect();
-    let is_implied = |index: usize| {
-        let Some((value, limit)) = limits[index] else {
-            return false;
-        };
-        limits.iter().enumerate().any(|(other, found)| {
-            found.is_some_and(|(of, smaller)| {
-                of == value && (smaller < limit || smaller == limit && other < index)
-            })
-        })
+    let of = |index: usize| limits[index].map(|(value, _)| value);
+    let is_first = |&index: &usize| of(index).is_none() || (0..index).all(|i| of(i) != of(index));
+    let strictest_like = |first: usize| {
+        let alike = (first..passes.len()).filter(|&index| of(index) == of(first));
+        alike.min_by_key(|&index| limits[index].map(|(_, limit)| limit))
     };
-    let kept = (0..passes.len()).filter(|&index| !is_implied(index));
-    kept.map(|index| passes[index]).collect()
+    (0..passes.len())
+        .filter(is_first)
+        .filter_map(|first| match of(first) {
+            Some(_) => strictest_like(first),
+            None => Some(first),
+        })
+        .map(|index| passes[index])
+        .collect()
 }
 
 /// The value that a condition holds below a constant, and the constant.
 fn limit(condition: Value) -> Option<(Value, u64)> {
     let comparison = llvm::is_comparison(condition)?;
-    let constant = llvm::zero_extended(llvm::is_constant_int(llvm::operand(comparison, 1))?);
+    let constant = llvm::unsigned_constant(llvm::operand(comparison, 1))?;
     (llvm::comparison_predicate(comparison) == predicate::ULT)
         .then(|| (llvm::operand(comparison, 0), constant))
 }
@@ -262,7 +235,7 @@ fn is_arithmetic(instruction: Value) -> bool {
 }
 
 /// `known` and what else `check` and its panic take from `blocks`; `None` if a load is among it.
-fn needed(check: &Check, blocks: &BTreeSet<Block>, known: &[Value]) -> Option<Vec<Value>> {
+fn needed(check: &PanicBranch, blocks: &BTreeSet<Block>, known: &[Value]) -> Option<Vec<Value>> {
     let mut needed = known.to_vec();
     let mut panic = llvm::block_instructions(check.panic).into_iter();
     collect(llvm::condition(check.branch), blocks, &mut needed)?;
@@ -385,5 +358,39 @@ mod tests {
                 ret void";
         // Both limits are compared to tell which panics, and the branch takes the smaller alone.
         assert_eq!(merged(limits), (3, 2));
+    }
+
+    /// The comparisons of a function, in order.
+    fn comparisons(text: &str) -> Vec<Value> {
+        let (_, module) = parse(text);
+        let function = llvm::function(module, "f").unwrap();
+        let instructions = llvm::instructions(function).into_iter();
+        instructions.filter_map(llvm::is_comparison).collect()
+    }
+
+    /// What is compared with `%n` may be undefined where `%i` is not below 40.
+    #[test]
+    fn the_strictest_stands_where_the_first_was() {
+        let found = comparisons(
+            "define void @f(i64 %i, i64 %j, i64 %n) {
+                %a = icmp ult i64 %i, 40
+                %b = icmp ult i64 %j, %n
+                %c = icmp ult i64 %i, 30
+                ret void
+            }",
+        );
+        assert_eq!(strictest(&found), [found[2], found[1]]);
+    }
+
+    #[test]
+    fn limits_of_more_than_64_bits_are_not_compared() {
+        let found = comparisons(
+            "define void @f(i128 %i) {
+                %a = icmp ult i128 %i, 18446744073709551646
+                %b = icmp ult i128 %i, 40
+                ret void
+            }",
+        );
+        assert_eq!(strictest(&found), found);
     }
 }

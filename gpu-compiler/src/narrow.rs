@@ -30,13 +30,12 @@ fn narrow_one(builder: Builder, around: &Loop, phi: Value) -> Option<()> {
     };
     let start = llvm::is_instruction(llvm::incoming_from(phi, around.preheader)?)?;
     let next = llvm::incoming_from(phi, around.latch)?;
-    let by = llvm::is_constant_int(llvm::operand(next, 1))?;
+    let by = llvm::unsigned_constant(llvm::operand(next, 1))?;
     if llvm::opcode(start) != opcode::ZEXT {
         return None;
     }
     let (start, wide) = (llvm::operand(start, 0), llvm::type_of(phi));
     let of = llvm::type_of(start);
-    let by = llvm::zero_extended(by);
     let largest = match llvm::opcode(next) {
         opcode::LSHR => u64::from(llvm::integer_width(of)) - 1,
         _ => u64::MAX >> (64 - llvm::integer_width(of)),

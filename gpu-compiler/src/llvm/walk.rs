@@ -3,7 +3,7 @@
 use std::ffi::CString;
 
 use super::library::*;
-use super::{FUNCTION_INDEX, linkage};
+use super::{FUNCTION_INDEX, kind, linkage};
 
 /// All functions of a module, declarations too.
 pub fn functions(module: Module) -> impl Iterator<Item = Value> {
@@ -30,6 +30,27 @@ pub fn instructions(function: Value) -> Vec<Value> {
 /// All instructions of a block, collected.
 pub fn block_instructions(block: Block) -> Vec<Value> {
     std::iter::successors(first_instruction(block), |&i| next_instruction(i)).collect()
+}
+
+/// The value of an integer constant of at most 64 bits, unsigned.
+pub fn unsigned_constant(value: Value) -> Option<u64> {
+    narrow_constant(value).map(zero_extended)
+}
+
+/// The value of an integer constant of at most 64 bits, signed.
+pub fn signed_constant(value: Value) -> Option<i64> {
+    narrow_constant(value).map(sign_extended)
+}
+
+/// Whether a value is an integer of at most 64 bits.
+pub fn is_narrow_integer(value: Value) -> bool {
+    let of = type_of(value);
+    type_kind(of) == kind::INTEGER && integer_width(of) <= 64
+}
+
+/// LLVM reads the low 64 bits of wider constants.
+fn narrow_constant(value: Value) -> Option<Value> {
+    is_constant_int(value).filter(|&constant| is_narrow_integer(constant))
 }
 
 /// The blocks of a function, collected.

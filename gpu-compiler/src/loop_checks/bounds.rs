@@ -101,6 +101,9 @@ impl<'a> Bounds<'a> {
         if self.is_fixed(value) {
             return Some(value);
         }
+        if !llvm::is_narrow_integer(value) {
+            return None;
+        }
         self.once(value, block, Side::Upper, |this| {
             let own = this.upper_of_definition(value, block);
             let guarded = this.upper_of_guards(value, block);
@@ -115,6 +118,9 @@ impl<'a> Bounds<'a> {
     fn lower(&mut self, value: Value, block: Block) -> Value {
         if self.is_fixed(value) {
             return value;
+        }
+        if !llvm::is_narrow_integer(value) {
+            return constant(llvm::type_of(value), 0);
         }
         let found = self.once(value, block, Side::Lower, |this| {
             this.lower_of_guards(value, block)
@@ -176,7 +182,7 @@ impl<'a> Bounds<'a> {
             return Some(self.one_less(extent));
         }
         if let Some(phi) = llvm::is_phi(instruction) {
-            return self.upper_of_phi(phi);
+            return self.upper_of_phi(phi, block);
         }
         if let Some(operation) = minimum_or_maximum(instruction) {
             return self.upper_of_choice(operation, instruction, block);
@@ -262,7 +268,7 @@ impl<'a> Bounds<'a> {
     fn lower_of_definition(&mut self, value: Value, block: Block) -> Option<Value> {
         let instruction = llvm::is_instruction(value)?;
         if let Some(phi) = llvm::is_phi(instruction) {
-            return self.lower_of_phi(phi);
+            return self.lower_of_phi(phi, block);
         }
         let of = llvm::type_of(value);
         let operand = |index| llvm::operand(instruction, index);
@@ -349,7 +355,7 @@ impl<'a> Bounds<'a> {
         }
     }
 
-    fn upper_of_phi(&mut self, phi: Value) -> Option<Value> {
+    fn upper_of_phi(&mut self, phi: Value, block: Block) -> Option<Value> {
         let Some(around) = self.cfg.loop_of_header(llvm::instruction_block(phi)) else {
             return self.upper_of_merge(phi);
         };
@@ -361,8 +367,10 @@ impl<'a> Bounds<'a> {
         match induction::step(around, phi)? {
             induction::Step::Shrinks => Some(first),
             induction::Step::Down(amount) => {
-                if !induction::stops_at_zero(around, phi) {
-                    let trips = self.most_trips(around)?;
+                if induction::stops_at_zero(around, phi) {
+                    self.is_not_zero(start, around.preheader);
+                } else {
+                    let trips = self.most_trips(around, block)?;
                     let amount = constant(llvm::type_of(phi), amount);
                     let trips = self.resized(trips, llvm::type_of(phi));
                     let fallen = self.checked("llvm.umul.with.overflow", trips, amount);
@@ -374,7 +382,7 @@ impl<'a> Bounds<'a> {
             }
             induction::Step::Up(step) => {
                 let step = self.upper(step, around.preheader)?;
-                let trips = self.most_trips(around)?;
+                let trips = self.most_trips(around, block)?;
                 let trips = self.resized(trips, llvm::type_of(phi));
                 let grown = self.checked("llvm.umul.with.overflow", trips, step);
                 Some(self.checked("llvm.uadd.with.overflow", first, grown))
@@ -402,12 +410,12 @@ impl<'a> Bounds<'a> {
     }
 
     /// The start of a phi that only grows.
-    fn lower_of_phi(&mut self, phi: Value) -> Option<Value> {
+    fn lower_of_phi(&mut self, phi: Value, block: Block) -> Option<Value> {
         let around = self.cfg.loop_of_header(llvm::instruction_block(phi))?;
         let induction::Step::Up(step) = induction::step(around, phi)? else {
             return None;
         };
-        let last = self.upper_of_phi(phi)?;
+        let last = self.upper_of_phi(phi, block)?;
         let step = self.upper(step, around.preheader)?;
         self.checked("llvm.uadd.with.overflow", last, step);
         let start = llvm::incoming_from(phi, around.preheader)?;
@@ -435,21 +443,46 @@ impl<'a> Bounds<'a> {
         largest
     }
 
-    /// The most times that a loop's back edge is taken before a trip.
-    fn most_trips(&mut self, around: &Loop) -> Option<Value> {
+    /// The most times that a loop's back edge is taken before `block` is reached.
+    fn most_trips(&mut self, around: &Loop, block: Block) -> Option<Value> {
         match induction::trips(around)? {
-            Trips::Up { start, bound, step } => {
+            Trips::Up {
+                start,
+                bound,
+                step,
+                body,
+            } => {
                 let last = self.upper(bound, around.preheader)?;
                 let last = self.one_less(last);
+                // A counter that wraps would be below its bound again.
+                let first = self.upper(start, around.preheader)?;
+                let largest = self.maximum(first, last);
+                self.checked("llvm.uadd.with.overflow", largest, step);
                 let start = self.lower(start, around.preheader);
                 let span = self.difference(last, start);
-                Some(llvm::binary(self.builder, opcode::UDIV, span, step))
+                let trips = llvm::binary(self.builder, opcode::UDIV, span, step);
+                let is_in_body = body.is_none_or(|body| self.cfg.dominates(body, block));
+                Some(if is_in_body {
+                    trips
+                } else {
+                    let one = constant(llvm::type_of(trips), 1);
+                    self.checked("llvm.uadd.with.overflow", trips, one)
+                })
             }
             Trips::DownToZero { start } => {
+                self.is_not_zero(start, around.preheader);
                 let start = self.upper(start, around.preheader)?;
                 Some(self.one_less(start))
             }
         }
+    }
+
+    /// Notes the condition that `value`, which is counted down to zero, does not begin there.
+    fn is_not_zero(&mut self, value: Value, block: Block) {
+        let smallest = self.lower(value, block);
+        let zero = constant(llvm::type_of(value), 0);
+        let condition = llvm::compare(self.builder, predicate::ULT, zero, smallest);
+        self.found.conditions.push(condition);
     }
 
     fn resized(&mut self, value: Value, of: Type) -> Value {
@@ -543,7 +576,7 @@ fn narrowed(extended: Value, other: Value) -> Option<(Value, Value)> {
     if let Some(other) = before_extension(other).filter(|&other| llvm::type_of(other) == of) {
         return Some((narrow, other));
     }
-    let other = llvm::zero_extended(llvm::is_constant_int(other)?);
+    let other = llvm::unsigned_constant(other)?;
     let fits = other <= u64::MAX >> (64 - llvm::integer_width(of));
     fits.then(|| (narrow, constant(of, other)))
 }
@@ -559,7 +592,7 @@ fn constant(of: Type, value: u64) -> Value {
 
 /// `c` if the value is the constant `-c`.
 fn negated_constant(value: Value) -> Option<u64> {
-    let signed = llvm::sign_extended(llvm::is_constant_int(value)?);
+    let signed = llvm::signed_constant(value)?;
     (signed < 0).then_some(signed.unsigned_abs())
 }
 
@@ -594,7 +627,7 @@ fn code(value: Value) -> Option<i32> {
 }
 
 fn is_zero(value: Value) -> bool {
-    llvm::is_constant_int(value).is_some_and(|constant| llvm::zero_extended(constant) == 0)
+    llvm::unsigned_constant(value) == Some(0)
 }
 
 /// Whether an instruction is one whose bound has the condition that it does not wrap.
@@ -620,8 +653,8 @@ fn inverted(value: Value) -> Option<Value> {
     if llvm::opcode(instruction) != opcode::XOR {
         return None;
     }
-    let ones = llvm::is_constant_int(llvm::operand(instruction, 1))?;
-    (llvm::sign_extended(ones) == -1).then(|| llvm::operand(instruction, 0))
+    let ones = llvm::signed_constant(llvm::operand(instruction, 1))?;
+    (ones == -1).then(|| llvm::operand(instruction, 0))
 }
 
 /// Whether a condition is the constant `false`.

@@ -1,8 +1,7 @@
 //! The bounds checks of a function: `if !(index < length) { panic }`.
 
-use crate::llvm::{self, Block, Builder, Value, opcode, predicate};
-
-use super::cfg::successors;
+use crate::llvm::{self, Block, Builder, Value, predicate};
+use crate::panic_branch::PanicBranch;
 
 /// One check, which passes where `low < high`, or `low <= high` if `or_equal`, unsigned.
 #[derive(Clone, Copy)]
@@ -15,24 +14,16 @@ pub struct Check {
     pub high: Value,
     /// Whether both may be equal.
     pub or_equal: bool,
-    branch: Value,
-    /// Whether the branch's condition is true where the check fails.
-    true_is_panic: bool,
+    panic: PanicBranch,
 }
 
 impl Check {
     /// The check that `block` ends in.
     pub fn at(block: Block) -> Option<Self> {
-        let branch = llvm::conditional_branch(block)?;
-        let comparison = llvm::is_comparison(llvm::condition(branch))?;
-        let [on_true, on_false] = <[Block; 2]>::try_from(successors(block)).ok()?;
-        let true_is_panic = match (never_returns(on_true), never_returns(on_false)) {
-            (true, false) => true,
-            (false, true) => false,
-            _ => return None,
-        };
+        let panic = PanicBranch::at(block)?;
+        let comparison = llvm::is_comparison(llvm::condition(panic.branch))?;
         let passes = llvm::comparison_predicate(comparison);
-        let passes = if true_is_panic {
+        let passes = if panic.true_is_panic {
             predicate::inverse(passes)?
         } else {
             passes
@@ -50,26 +41,19 @@ impl Check {
             low,
             high,
             or_equal,
-            branch,
-            true_is_panic,
+            panic,
         })
     }
 
-    /// Lets the check pass where `holds` is true, which implies it. Gives the part of the new condition that is the
-    /// check's own.
+    /// Lets the check pass where `holds` is true, which implies it.
     pub fn skip_if(&self, builder: Builder, holds: Value) {
-        llvm::position_before(builder, self.branch);
-        let condition = llvm::condition(self.branch);
-        let condition = if self.true_is_panic {
+        llvm::position_before(builder, self.panic.branch);
+        let condition = llvm::condition(self.panic.branch);
+        let condition = if self.panic.true_is_panic {
             llvm::and(builder, llvm::not(builder, holds), condition)
         } else {
             llvm::or(builder, holds, condition)
         };
-        llvm::set_condition(self.branch, condition);
+        llvm::set_condition(self.panic.branch, condition);
     }
-}
-
-fn never_returns(block: Block) -> bool {
-    llvm::terminator(block)
-        .is_some_and(|terminator| llvm::opcode(terminator) == opcode::UNREACHABLE)
 }

@@ -64,8 +64,7 @@ fn both(condition: Value, holds: bool) -> Option<[Value; 2]> {
 }
 
 fn is_bool(value: Value, wanted: bool) -> bool {
-    llvm::is_constant_int(value)
-        .is_some_and(|constant| (llvm::zero_extended(constant) != 0) == wanted)
+    llvm::unsigned_constant(value).is_some_and(|constant| (constant != 0) == wanted)
 }
 
 fn compared(comparison: Value, holds: bool) -> Option<Guard> {
@@ -82,7 +81,7 @@ fn compared(comparison: Value, holds: bool) -> Option<Guard> {
         predicate::UGT => (right, left, false),
         predicate::UGE => (right, left, true),
         // Not zero: above zero.
-        predicate::NE if is_zero(right) => (right, left, false),
+        predicate::NE if llvm::unsigned_constant(right) == Some(0) => (right, left, false),
         _ => return None,
     };
     Some(Guard {
@@ -90,8 +89,4 @@ fn compared(comparison: Value, holds: bool) -> Option<Guard> {
         high,
         or_equal,
     })
-}
-
-fn is_zero(value: Value) -> bool {
-    llvm::is_constant_int(value).is_some_and(|constant| llvm::zero_extended(constant) == 0)
 }

@@ -24,10 +24,8 @@ pub fn step(around: &Loop, phi: Value) -> Option<Step> {
     }
     let [left, right] = [0, 1].map(|index| llvm::operand(next, index));
     match code {
-        opcode::ADD if left == phi => match llvm::is_constant_int(right) {
-            Some(constant) if llvm::sign_extended(constant) < 0 => {
-                Some(Step::Down(llvm::sign_extended(constant).unsigned_abs()))
-            }
+        opcode::ADD if left == phi => match llvm::signed_constant(right) {
+            Some(constant) if constant < 0 => Some(Step::Down(constant.unsigned_abs())),
             _ => around.is_invariant(right).then_some(Step::Up(right)),
         },
         opcode::ADD if right == phi => around.is_invariant(left).then_some(Step::Up(left)),
@@ -60,7 +58,7 @@ impl Latch {
 pub fn tested_at_latch(around: &Loop, phi: Value) -> Option<Latch> {
     let next = llvm::incoming_from(phi, around.latch)?;
     let test = Test::of(around, around.latch)?;
-    let by_one = || matches!(step(around, phi), Some(Step::Up(by)) if is_constant(by, 1));
+    let by_one = || matches!(step(around, phi), Some(Step::Up(by)) if llvm::unsigned_constant(by) == Some(1));
     test.bound_of(around, next, by_one)
         .or_else(|| one_step_later(around, phi, &test))
 }
@@ -73,16 +71,14 @@ fn one_step_later(around: &Loop, phi: Value, test: &Test) -> Option<Latch> {
     let Latch::Below(bound) = test.bound_of(around, phi, || false)? else {
         return None;
     };
-    let [step, below] =
-        [llvm::is_constant_int(step)?, llvm::is_constant_int(bound)?].map(llvm::zero_extended);
+    let (step, below) = (
+        llvm::unsigned_constant(step)?,
+        llvm::unsigned_constant(bound)?,
+    );
     let later = below.checked_add(step)?;
     let of = llvm::type_of(bound);
     let fits = later <= u64::MAX >> (64 - llvm::integer_width(of));
     fits.then(|| Latch::Below(llvm::const_int(of, later, 0)))
-}
-
-fn is_constant(value: Value, wanted: u64) -> bool {
-    llvm::is_constant_int(value).is_some_and(|constant| llvm::zero_extended(constant) == wanted)
 }
 
 /// Whether the loop ends when the phi's next value, one less, is zero.
@@ -102,8 +98,10 @@ pub enum Trips {
         start: Value,
         bound: Value,
         step: Value,
+        /// Where a test at the head of the loop goes on: elsewhere it has been gone round once more.
+        body: Option<Block>,
     },
-    /// From `start` down to one.
+    /// From `start`, if that is not zero, down to one.
     DownToZero { start: Value },
 }
 
@@ -112,22 +110,33 @@ pub fn trips(around: &Loop) -> Option<Trips> {
     let phis = llvm::block_instructions(around.header)
         .into_iter()
         .map_while(llvm::is_phi);
-    phis.into_iter().find_map(|phi| {
-        let start = llvm::incoming_from(phi, around.preheader)?;
-        if stops_at_zero(around, phi) {
-            return Some(Trips::DownToZero { start });
-        }
-        let Step::Up(step) = step(around, phi)? else {
-            return None;
-        };
-        llvm::is_constant_int(step).filter(|&step| llvm::zero_extended(step) > 0)?;
-        let at_latch = || tested_at_latch(around, phi);
-        let at_header = || Test::of(around, around.header)?.bound_of(around, phi, || false);
-        match at_latch().or_else(at_header)? {
-            Latch::Below(bound) => Some(Trips::Up { start, bound, step }),
-            Latch::NotAbove(_) | Latch::Until(_) => None,
-        }
-    })
+    phis.filter(|&phi| llvm::is_narrow_integer(phi))
+        .find_map(|phi| {
+            let start = llvm::incoming_from(phi, around.preheader)?;
+            if stops_at_zero(around, phi) {
+                return Some(Trips::DownToZero { start });
+            }
+            let Step::Up(step) = step(around, phi)? else {
+                return None;
+            };
+            llvm::unsigned_constant(step).filter(|&step| step > 0)?;
+            let (latch, body) = match tested_at_latch(around, phi) {
+                Some(latch) => (latch, None),
+                None => {
+                    let test = Test::of(around, around.header)?;
+                    (test.bound_of(around, phi, || false)?, Some(test.to))
+                }
+            };
+            match latch {
+                Latch::Below(bound) => Some(Trips::Up {
+                    start,
+                    bound,
+                    step,
+                    body,
+                }),
+                Latch::NotAbove(_) | Latch::Until(_) => None,
+            }
+        })
 }
 
 /// The comparison that decides whether a loop goes on, as it reads when it does.
@@ -135,6 +144,7 @@ struct Test {
     left: Value,
     right: Value,
     predicate: i32,
+    to: Block,
 }
 
 impl Test {
@@ -143,15 +153,16 @@ impl Test {
         let comparison = llvm::is_comparison(llvm::condition(branch))?;
         let [on_true, on_false] = <[Block; 2]>::try_from(successors(block)).ok()?;
         let holds = llvm::comparison_predicate(comparison);
-        let predicate = match (around.contains(on_true), around.contains(on_false)) {
-            (true, false) => holds,
-            (false, true) => predicate::inverse(holds)?,
+        let (predicate, to) = match (around.contains(on_true), around.contains(on_false)) {
+            (true, false) => (holds, on_true),
+            (false, true) => (predicate::inverse(holds)?, on_false),
             _ => return None,
         };
         Some(Test {
             left: llvm::operand(comparison, 0),
             right: llvm::operand(comparison, 1),
             predicate,
+            to,
         })
     }
 
@@ -181,6 +192,8 @@ impl Test {
     }
 
     fn is_not_zero(&self, value: Value) -> bool {
-        self.left == value && self.predicate == predicate::NE && is_constant(self.right, 0)
+        self.left == value
+            && self.predicate == predicate::NE
+            && llvm::unsigned_constant(self.right) == Some(0)
     }
 }

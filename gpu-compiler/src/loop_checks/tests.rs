@@ -1,6 +1,6 @@
 //! Loops in LLVM's own notation, and which of their copies keep their checks.
 
-use crate::llvm;
+use crate::llvm::{self, Value};
 use crate::notation::parse;
 
 use super::cfg::Cfg;
@@ -21,6 +21,27 @@ fn versioned(body: &str) -> (Vec<usize>, usize) {
 }
 
 fn compiled(body: &str, split: bool) -> (Vec<usize>, usize) {
+    let kernel = kernel(body, split);
+    let cfg = Cfg::of(kernel);
+    let innermost = cfg.loops().into_iter().filter(|a_loop| {
+        !cfg.loops()
+            .iter()
+            .any(|other| other.header != a_loop.header && a_loop.contains(other.header))
+    });
+    let mut checks: Vec<usize> = innermost
+        .map(|a_loop| a_loop.blocks().filter_map(Check::at).count())
+        .collect();
+    checks.sort();
+    let barriers = llvm::instructions(kernel)
+        .into_iter()
+        .filter(|&i| llvm::is_call_site(i))
+        .filter(|&call| llvm::name(llvm::called_value(call)).contains("barrier"))
+        .count();
+    (checks, barriers)
+}
+
+/// The kernel, compiled.
+fn kernel(body: &str, split: bool) -> Value {
     let text = format!(
         "{DECLARATIONS}
         define ptx_kernel void @kernel(ptr byval([4 x i64]) %parameters) {{
@@ -47,23 +68,7 @@ fn compiled(body: &str, split: bool) -> (Vec<usize>, usize) {
     }
     crate::optimise::verify(module).unwrap();
     crate::optimise::run_passes(module, "function(loop-simplify)", None).unwrap();
-    let kernel = llvm::function(module, "kernel").unwrap();
-    let cfg = Cfg::of(kernel);
-    let innermost = cfg.loops().into_iter().filter(|a_loop| {
-        !cfg.loops()
-            .iter()
-            .any(|other| other.header != a_loop.header && a_loop.contains(other.header))
-    });
-    let mut checks: Vec<usize> = innermost
-        .map(|a_loop| a_loop.blocks().filter_map(Check::at).count())
-        .collect();
-    checks.sort();
-    let barriers = llvm::instructions(kernel)
-        .into_iter()
-        .filter(|&i| llvm::is_call_site(i))
-        .filter(|&call| llvm::name(llvm::called_value(call)).contains("barrier"))
-        .count();
-    (checks, barriers)
+    llvm::function(module, "kernel").unwrap()
 }
 
 /// A loop of `%k` from 0 to `%n`, around `inside`, which computes `%index`, and a check of that against `%a`.
@@ -209,6 +214,94 @@ fn an_index_beside_a_counter_that_falls_to_zero() {
             %done = icmp eq i64 %fewer, 0
             br i1 %done, label %exit, label %loop";
     assert_eq!(versioned(body), (vec![0, 1], 0));
+}
+
+/// One less than zero is not zero: the loop goes on for as long as there are numbers, and `%left` with it.
+#[test]
+fn a_counter_that_begins_at_zero_does_not_fall_to_it() {
+    let body = "
+        start:
+            br label %loop
+        loop:
+            %left = phi i64 [ 0, %start ], [ %fewer, %good ]
+            %in = icmp ult i64 %left, %a
+            br i1 %in, label %good, label %bad
+        bad:
+            call void @panic(i64 %left, i64 %a)
+            unreachable
+        good:
+            store volatile i64 %left, ptr @memory
+            %fewer = add i64 %left, -1
+            %done = icmp eq i64 %fewer, 0
+            br i1 %done, label %exit, label %loop";
+    assert_eq!(versioned(body), (vec![1], 0));
+}
+
+/// From the largest number, the counter goes to zero and then through all that are below `%n`.
+#[test]
+fn a_counter_that_wraps_does_not_count() {
+    let body = "
+        start:
+            br label %loop
+        loop:
+            %k = phi i64 [ -1, %start ], [ %next, %good ]
+            %index = phi i64 [ 0, %start ], [ %index.next, %good ]
+            %in = icmp ult i64 %index, %a
+            br i1 %in, label %good, label %bad
+        bad:
+            call void @panic(i64 %index, i64 %a)
+            unreachable
+        good:
+            store volatile i64 %index, ptr @memory
+            %index.next = add i64 %index, 3
+            %next = add i64 %k, 1
+            %more = icmp ult i64 %next, %n
+            br i1 %more, label %loop, label %exit";
+    assert_eq!(versioned(body), (vec![1], 0));
+}
+
+/// After a loop that is tested at its head, what it counted has gone one step further than inside. The barrier keeps the
+/// test there.
+#[test]
+fn a_counter_is_at_its_bound_after_the_loop() {
+    let body = format!(
+        "start:
+            br label %outer
+        outer:
+            %i = phi i64 [ 0, %start ], [ %i.next, %good ]
+            br label %loop
+        loop:
+            %k = phi i64 [ 0, %outer ], [ %next, %inside ]
+            %index = phi i64 [ 0, %outer ], [ %index.next, %inside ]
+            {BARRIER}
+            %more = icmp ult i64 %k, 10
+            br i1 %more, label %inside, label %after
+        inside:
+            store volatile i64 %k, ptr @memory
+            %next = add i64 %k, 1
+            %index.next = add i64 %index, 3
+            br label %loop
+        after:
+            %in = icmp ult i64 %index, LENGTH
+            br i1 %in, label %good, label %bad
+        bad:
+            call void @panic(i64 %index, i64 30)
+            unreachable
+        good:
+            store volatile i64 %index, ptr @memory
+            %i.next = add i64 %i, 1
+            %i.more = icmp ult i64 %i.next, %s
+            br i1 %i.more, label %outer, label %exit"
+    );
+    let panics = |length: &str| {
+        let kernel = kernel(&body.replace("LENGTH", length), true);
+        let mut calls = llvm::instructions(kernel)
+            .into_iter()
+            .filter(|&i| llvm::is_call_site(i));
+        calls.any(|call| llvm::name(llvm::called_value(call)) == "panic")
+    };
+    assert!(panics("30"));
+    assert!(!panics("31"));
 }
 
 #[test]
