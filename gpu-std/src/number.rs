@@ -172,11 +172,11 @@ integers! {
 }
 
 macro_rules! floats {
-    ($($float:ident $is_wide:literal,)*) => {$(
+    ($($float:ident: $zero:expr, $is_wide:literal;)*) => {$(
         impl sealed::Sealed for $float {}
 
         impl Number for $float {
-            const ZERO: Self = 0.0;
+            const ZERO: Self = $zero;
             const LEAST: Self = Self::NEG_INFINITY;
             const GREATEST: Self = Self::INFINITY;
             const IS_WIDE: bool = $is_wide;
@@ -201,36 +201,9 @@ macro_rules! floats {
     )*};
 }
 
-floats! { f32 false, f64 true, }
-
-macro_rules! halves {
-    ($($half:ident)*) => {$(
-        impl sealed::Sealed for $half {}
-
-        impl Number for $half {
-            const ZERO: Self = Self::ZERO;
-            const LEAST: Self = Self::NEG_INFINITY;
-            const GREATEST: Self = Self::INFINITY;
-            const IS_WIDE: bool = false;
-
-            #[inline]
-            fn plus(self, other: Self) -> Self {
-                self + other
-            }
-            #[inline]
-            fn lesser(self, other: Self) -> Self {
-                self.min(other)
-            }
-            #[inline]
-            fn greater(self, other: Self) -> Self {
-                self.max(other)
-            }
-            #[inline]
-            fn bits(self) -> u64 {
-                self.to_bits().into()
-            }
-        }
-    )*};
+floats! {
+    f32: 0.0, false;
+    f64: 0.0, true;
+    F16: F16::ZERO, false;
+    Bf16: Bf16::ZERO, false;
 }
-
-halves! { F16 Bf16 }
