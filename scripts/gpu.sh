@@ -37,7 +37,7 @@ pack() {
     rm -rf carry
     mkdir -p carry/test carry/example carry/bench
     CARGO_PROFILE_DEV_DEBUG=0 cargo test --workspace --exclude cuda-loader --exclude gpu-compiler --exclude gpu-macros \
-        --exclude gpu-sim --exclude gpu-std --tests --no-run --message-format=json | executables |
+        --exclude gpu-sim --exclude gpu-std --exclude ptx-report --tests --no-run --message-format=json | executables |
         while read -r name path; do
             [[ $name =~ ^($without_launches)$ ]] && continue
             [ ! -e "carry/test/$name" ] || { echo "two test programs are called $name" >&2; exit 1; }

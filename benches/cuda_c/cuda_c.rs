@@ -39,6 +39,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use oxwarp::Gpu;
+use ptx_report::Module;
 
 use cases::{ALL, Entry, Outcome};
 use ceiling::Ceilings;
@@ -208,7 +209,9 @@ fn print_ptx(entries: &[&Entry]) -> Outcome<()> {
             match entry.source.compile("sm_90") {
                 Ok(compiled) => println!(
                     "// {kernel} in CUDA C\n{}\n",
-                    code::twin_text(&compiled.ptx, kernel)
+                    Module::parse(&compiled.ptx)
+                        .kernel(kernel)
+                        .unwrap_or_default()
                 ),
                 Err(error) => println!("// {kernel} in CUDA C: {error}\n"),
             }

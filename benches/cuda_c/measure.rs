@@ -1,10 +1,11 @@
 //! Runs one case on both sides: checks the results, looks at the resources, and takes the times in turn.
 
 use oxwarp::Gpu;
+use ptx_report::Code;
 
 use crate::cases::{Case, Checks, Entry, Outcome, Size, Work};
 use crate::ceiling::Ceilings;
-use crate::code::{self, Code};
+use crate::code;
 use crate::driver::{Driver, Function, Resources, Twins};
 
 /// How thoroughly the times are taken.
@@ -105,10 +106,7 @@ impl Bench<'_> {
                 .driver
                 .resources(self.driver.function(&self.rust, symbol)?)?,
             c_resources: self.driver.resources(of_c)?,
-            code: Code::of(
-                code::text(kernel).ok_or("the kernel has no PTX")?,
-                &code::panics(),
-            ),
+            code: code::of(kernel).ok_or("the kernel has no PTX")?,
         })
     }
 

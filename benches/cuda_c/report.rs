@@ -2,10 +2,12 @@
 
 use std::fmt::Write;
 
+use ptx_report::Standing;
 use serde_json::{Value, json};
 
 use crate::cases::Work;
 use crate::ceiling::Ceilings;
+use crate::code;
 use crate::measure::{Row, amount};
 
 /// All results of a run.
@@ -110,8 +112,8 @@ fn row_json(row: &Row) -> Value {
         "unchecked_ratio": row.unchecked_ratio,
         "share_of_ceiling": row.share,
         "instructions": row.code.instructions,
-        "checks_in_loops": row.code.checks_in_loops,
-        "checks_in_slow_copies": row.code.checks_in_slow_copies,
+        "checks_in_loops": code::checks(&row.code, Standing::Loop),
+        "checks_in_slow_copies": code::checks(&row.code, Standing::SlowCopy),
     })
 }
 
@@ -146,7 +148,7 @@ pub fn line(row: &Row) -> String {
         c.local,
         rust.shared,
         c.shared,
-        row.code.checks_in_loops,
+        code::checks(&row.code, Standing::Loop),
     )
 }
 

@@ -10,10 +10,6 @@ use std::{env, fs};
 
 use serde_json::Value;
 
-#[allow(dead_code)]
-#[path = "../code.rs"]
-mod code;
-
 const BLESS: &str = "OXWARP_BLESS=1 cargo test --test cuda_c_code";
 
 #[test]
@@ -102,60 +98,4 @@ fn benchmark(root: &Path) -> PathBuf {
         .into_iter()
         .next_back()
         .expect("Cargo names the program")
-}
-
-/// A nest with a check in the inner loop, and two copies of a loop of which one has a check.
-const LOOPS: &str = "
-.entry kernel_0(
-)
-{
-	.reg .b32 %r<3>;
-	mov.b32 %r1, 0;
-$OUTER:
-	mov.b32 %r2, 0;
-$INNER:
-	setp.ge.u32 %p1, %r2, %r9;
-	@%p1 bra $PANIC;
-	add.s32 %r2, %r2, 1;
-	setp.lt.u32 %p2, %r2, 9;
-	@%p2 bra $INNER;
-	add.s32 %r1, %r1, 1;
-	setp.lt.u32 %p3, %r1, 9;
-	@%p3 bra $OUTER;
-	setp.lt.u32 %p4, %r1, %r8;
-	@%p4 bra $FAST;
-$SLOW:
-	setp.ge.u32 %p5, %r1, %r8;
-	@%p5 bra $PANIC;
-	.loc 1 20 9
-	ld.global.b32 %r3, [%rd1];
-	@%p6 bra $SLOW;
-	ret;
-$FAST:
-	.loc 1 20 9
-	ld.global.b32 %r3, [%rd1];
-	@%p7 bra $FAST;
-	ret;
-$PANIC:
-	mov.b32 %r4, 1;
-	{ // callseq 1, 0
-	call.uni panic_bounds_check, (param0);
-	} // callseq 1
-	exit;
-}";
-
-#[test]
-fn checks_are_counted_in_the_loops_that_have_them() {
-    let counted = code::Code::of(LOOPS, &["panic_bounds_check"].into());
-    let wanted = code::Code {
-        instructions: 23,
-        checks_in_loops: 1,
-        checks_in_slow_copies: 1,
-    };
-    assert_eq!(counted, wanted);
-    let without = code::Code::of(LOOPS, &[].into());
-    assert_eq!(
-        (without.checks_in_loops, without.checks_in_slow_copies),
-        (0, 0)
-    );
 }

@@ -1,0 +1,33 @@
+//! Looks into a kernel without a GPU: what its PTX does, and what CUDA's tools make of it.
+//!
+//! In: PTX as text. Out, as values that also print:
+//!
+//! - [`Module`]: the functions and constants of a PTX text, and a text with one kernel alone.
+//! - [`Code`]: a kernel's instructions by kind, and each [`Check`] that is left, with its line in the source and whether
+//!   it is in a loop.
+//! - [`Assembled`]: registers, stack and spills, by `ptxas`, and the machine code by `nvdisasm`, where these are found.
+//! - [`Multiprocessor`] and [`Occupancy`]: how many blocks run at once, by arithmetic.
+//!
+//! It depends on nothing of oxwarp: `host-runtime` gives kernels the methods `explain` and `inspect` with it, and the
+//! benchmark against CUDA C its table.
+
+mod access;
+mod assembled;
+mod checks;
+mod code;
+mod flow;
+mod loops;
+mod module;
+mod multiprocessor;
+mod occupancy;
+mod statement;
+mod tools;
+
+pub use access::{Access, Direction, Space};
+pub use assembled::{Assembled, assemble, parse_log};
+pub use checks::{Check, Place, Standing};
+pub use code::Code;
+pub use module::Module;
+pub use multiprocessor::Multiprocessor;
+pub use occupancy::{Limiter, Occupancy};
+pub use tools::{ToolError, sass};
