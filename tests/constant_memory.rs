@@ -245,7 +245,7 @@ fn a_panic_before_comes_out_of_setting() {
     let gpu = Gpu::new().unwrap();
     let mut out = gpu.zeros::<f64>(1).unwrap();
     launch!(beyond[1, 1](7, &mut out)).unwrap();
-    gpu.set_constant(&NUMBER, &1).unwrap_err();
+    gpu.synchronize().unwrap_err();
     gpu.set_constant(&NUMBER, &2).unwrap();
 }
 

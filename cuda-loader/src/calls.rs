@@ -123,6 +123,7 @@ macro_rules! driver_calls {
                 fn cuMemHostGetDevicePointer_v2(pdptr: Pointer, p: Pointer, flags: c_uint);
                 fn cuMemPoolSetAttribute(pool: Pointer, attr: c_uint, value: Pointer);
                 fn cuMemPoolTrimTo(pool: Pointer, min_bytes_to_keep: usize);
+                fn cuStreamQuery(h_stream: Pointer);
             }
         }
     };

@@ -43,6 +43,8 @@ pub const NO_BINARY_FOR_GPU: u32 = 209;
 pub const UNSUPPORTED_PTX_VERSION: u32 = 222;
 /// `CUDA_ERROR_NOT_FOUND`.
 pub const NOT_FOUND: u32 = 500;
+/// `CUDA_ERROR_NOT_READY`: a query's answer, not a failure.
+pub const NOT_READY: u32 = 600;
 /// `CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE`.
 pub const COOPERATIVE_LAUNCH_TOO_LARGE: u32 = 720;
 /// `CUDA_ERROR_NOT_SUPPORTED`: what forwarders return when the driver lacks the function.

@@ -3,6 +3,7 @@
 //! In: references to device arrays, and views of parts of them. Out: their raw views, as they stand in the parameter struct, and which device the
 //! launch goes to. `&` gives what the whole grid only reads; `&mut` what it writes.
 
+use core::ptr::NonNull;
 use core::sync::atomic::{
     AtomicBool, AtomicI8, AtomicI16, AtomicI32, AtomicI64, AtomicIsize, AtomicU8, AtomicU16,
     AtomicU32, AtomicU64, AtomicUsize,
@@ -20,18 +21,29 @@ use gpu_std::kernel::{KernelParam, RawView};
 use gpu_std::matrix::DisjointFragments;
 use gpu_std::view::{ArrayView, Extents, Layout, Standard};
 use ndarray::{Dim, Dimension, Ix1, Ix2, IxDyn};
+use smallvec::SmallVec;
 
 use crate::DeviceCopy;
-use crate::array::{self, DeviceArray};
+use crate::array::DeviceArray;
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
+use crate::memory::{self, Memory};
+use crate::ordering::{Access, ticket};
 use crate::view::{DeviceView, DeviceViewMut};
 
-/// What the arguments of a launch have in common: the device, and the first error.
-#[derive(Debug, Default)]
+/// What the arguments of a launch have in common: the device and stream, the memory that it reads and writes, and the
+/// first error.
+#[derive(Default)]
 pub struct Arguments {
     gpu: Option<Gpu>,
+    uses: SmallVec<[Use; 16]>,
     error: Option<Error>,
+}
+
+/// Memory behind an argument.
+struct Use {
+    memory: NonNull<Memory>,
+    access: Access,
 }
 
 impl Arguments {
@@ -41,17 +53,21 @@ impl Arguments {
         Self::default()
     }
 
-    /// Notes that an argument lives on `gpu`.
+    /// Notes that the launch uses this memory, which stays borrowed until it is queued.
     #[inline]
-    fn lives_on(&mut self, gpu: &Gpu) {
+    pub(crate) fn uses(&mut self, memory: &Memory, access: Access) {
+        let gpu = memory.gpu();
         match &self.gpu {
             None => self.gpu = Some(gpu.clone()),
-            Some(first) if first.is(gpu) => {}
+            Some(first) if first.stream().is(gpu.stream()) => {}
+            Some(first) if first.backend().same_device(gpu.backend()) => {}
             Some(first) => {
                 let error = different_devices(first, gpu);
                 self.fails(error);
             }
         }
+        let memory = NonNull::from(memory);
+        self.uses.push(Use { memory, access });
     }
 
     /// Notes that an argument cannot be passed; the launch gives the first such error.
@@ -60,16 +76,47 @@ impl Arguments {
         self.error.get_or_insert(error);
     }
 
-    /// The device of the arguments, or the one that was chosen; `None` where neither is.
+    /// The device and stream that was chosen, or that of the first argument; `None` where neither is.
     #[inline]
-    pub(crate) fn device(self, chosen: Option<&Gpu>) -> Result<Option<Gpu>> {
-        if let Some(error) = self.error {
+    pub(crate) fn device(&mut self, chosen: Option<&Gpu>) -> Result<Option<Gpu>> {
+        if let Some(error) = self.error.take() {
             return Err(error);
         }
-        match (self.gpu, chosen) {
-            (Some(gpu), Some(chosen)) if !gpu.is(chosen) => Err(different_devices(chosen, &gpu)),
-            (Some(gpu), _) => Ok(Some(gpu)),
+        match (self.gpu.take(), chosen) {
             (None, chosen) => Ok(chosen.cloned()),
+            (gpu, None) => Ok(gpu),
+            (Some(gpu), Some(chosen)) if gpu.backend().same_device(chosen.backend()) => {
+                Ok(Some(chosen.clone()))
+            }
+            (Some(gpu), Some(chosen)) => Err(different_devices(chosen, &gpu)),
+        }
+    }
+
+    /// Makes `gpu`'s stream wait for what the launch must come after on other streams.
+    ///
+    /// # Safety
+    ///
+    /// The arrays and views that the arguments were made of are still borrowed.
+    #[inline]
+    pub(crate) unsafe fn begin(&self, gpu: &Gpu) -> Result<()> {
+        for used in &self.uses {
+            // SAFETY: as the caller promises.
+            unsafe { used.memory.as_ref() }.begin_on(gpu, used.access)?;
+        }
+        Ok(())
+    }
+
+    /// Notes that the launch was queued on `gpu`'s stream.
+    ///
+    /// # Safety
+    ///
+    /// As for [`begin`](Self::begin).
+    #[inline]
+    pub(crate) unsafe fn end(&self, gpu: &Gpu) {
+        let ticket = ticket(gpu.stream().queue());
+        for used in &self.uses {
+            // SAFETY: as the caller promises.
+            unsafe { used.memory.as_ref() }.end_on(gpu, used.access, ticket);
         }
     }
 }
@@ -100,14 +147,14 @@ pub trait KernelArg<P: KernelParam> {
 impl<T: DeviceCopy + 'static, D: Dimension> KernelArg<&'static [T]> for &DeviceArray<T, D> {
     #[inline]
     fn raw(self, arguments: &mut Arguments) -> RawView<T, usize> {
-        flat(self, arguments)
+        flat(self, Access::Read, arguments)
     }
 }
 
 impl<T: DeviceCopy + 'static, D: Dimension> KernelArg<&'static [T]> for DeviceView<'_, T, D> {
     #[inline]
     fn raw(self, arguments: &mut Arguments) -> RawView<T, usize> {
-        arguments.lives_on(self.gpu());
+        arguments.uses(self.memory(), Access::Read);
         if !self.is_standard_layout() {
             arguments.fails(not_standard(self.shape(), self.strides()));
         }
@@ -125,7 +172,7 @@ where
 {
     #[inline]
     fn raw(self, arguments: &mut Arguments) -> Shaped<T, N, L> {
-        arguments.lives_on(self.gpu());
+        arguments.uses(self.memory(), Access::Read);
         of_array::<T, N, L>(self.address(), self.shape(), arguments)
     }
 }
@@ -135,7 +182,7 @@ impl<T: DeviceCopy + 'static, const N: usize, L: Layout> KernelArg<ArrayView<'st
 {
     #[inline]
     fn raw(self, arguments: &mut Arguments) -> Shaped<T, N, L> {
-        arguments.lives_on(self.gpu());
+        arguments.uses(self.memory(), Access::Read);
         of_array::<T, N, L>(self.address(), self.shape(), arguments)
     }
 }
@@ -147,7 +194,7 @@ where
 {
     #[inline]
     fn raw(self, arguments: &mut Arguments) -> Shaped<T, N, L> {
-        arguments.lives_on(self.gpu());
+        arguments.uses(self.memory(), Access::Read);
         of_view::<T, N, L>(self.address(), self.shape(), self.strides(), arguments)
     }
 }
@@ -160,7 +207,7 @@ macro_rules! in_one_dimension {
         {
             #[inline]
             fn raw(self, arguments: &mut Arguments) -> RawView<T, Extents<usize, L::Strides<1>>> {
-                let RawView { pointer, shape } = flat(self, arguments);
+                let RawView { pointer, shape } = flat(self, Access::Write, arguments);
                 one_dimension(of_array::<T, 1, L>(pointer, &[shape], arguments))
             }
         }
@@ -170,7 +217,7 @@ macro_rules! in_one_dimension {
         {
             #[inline]
             fn raw(self, arguments: &mut Arguments) -> RawView<T, Extents<usize, L::Strides<1>>> {
-                arguments.lives_on(self.gpu());
+                arguments.uses(self.memory(), Access::Write);
                 one_dimension(of_view::<T, 1, L>(self.address(), self.shape(), self.strides(), arguments))
             }
         }
@@ -180,8 +227,8 @@ macro_rules! in_one_dimension {
         {
             #[inline]
             fn raw(self, arguments: &mut Arguments) -> RawView<T, usize> {
-                const { assert!(DisjointChunks::<T, K, $index>::ALIGN <= array::ALIGN) };
-                let RawView { pointer, shape: len } = flat(self, arguments);
+                const { assert!(DisjointChunks::<T, K, $index>::ALIGN <= memory::ALIGN) };
+                let RawView { pointer, shape: len } = flat(self, Access::Write, arguments);
                 if !len.is_multiple_of(K) {
                     arguments.fails(Error::NotInChunks { len, chunk: K });
                 }
@@ -201,7 +248,7 @@ macro_rules! in_several_dimensions {
         {
             #[inline]
             fn raw(self, arguments: &mut Arguments) -> Shaped<T, $n, L> {
-                arguments.lives_on(self.gpu());
+                arguments.uses(self.memory(), Access::Write);
                 of_array::<T, $n, L>(self.address(), self.shape(), arguments)
             }
         }
@@ -211,7 +258,7 @@ macro_rules! in_several_dimensions {
         {
             #[inline]
             fn raw(self, arguments: &mut Arguments) -> Shaped<T, $n, L> {
-                arguments.lives_on(self.gpu());
+                arguments.uses(self.memory(), Access::Write);
                 of_array::<T, $n, L>(self.address(), self.shape(), arguments)
             }
         }
@@ -221,7 +268,7 @@ macro_rules! in_several_dimensions {
         {
             #[inline]
             fn raw(self, arguments: &mut Arguments) -> Shaped<T, $n, L> {
-                arguments.lives_on(self.gpu());
+                arguments.uses(self.memory(), Access::Write);
                 of_view::<T, $n, L>(self.address(), self.shape(), self.strides(), arguments)
             }
         }
@@ -301,7 +348,7 @@ atomics!(AtomicBool: bool, AtomicU8: u8, AtomicI8: i8, AtomicU16: u16, AtomicI16
 impl<A: AtomicElement, D: Dimension> KernelArg<&'static [A]> for &mut DeviceArray<A::Element, D> {
     #[inline]
     fn raw(self, arguments: &mut Arguments) -> RawView<A, usize> {
-        let RawView { pointer, shape } = flat(self, arguments);
+        let RawView { pointer, shape } = flat(self, Access::Write, arguments);
         RawView {
             pointer: pointer.cast(),
             shape,
@@ -316,7 +363,7 @@ where
 {
     #[inline]
     fn raw(self, arguments: &mut Arguments) -> Shaped<A, N, L> {
-        arguments.lives_on(self.gpu());
+        arguments.uses(self.memory(), Access::Write);
         of_array::<A, N, L>(self.address().cast(), self.shape(), arguments)
     }
 }
@@ -328,9 +375,10 @@ type Shaped<T, const N: usize, L> = RawView<T, Extents<[usize; N], <L as Layout>
 #[inline]
 fn flat<T: DeviceCopy, D: Dimension>(
     array: &DeviceArray<T, D>,
+    access: Access,
     arguments: &mut Arguments,
 ) -> RawView<T, usize> {
-    arguments.lives_on(array.gpu());
+    arguments.uses(array.memory(), access);
     RawView {
         pointer: array.address(),
         shape: array.len(),
@@ -342,7 +390,7 @@ fn rows_and_columns<T: DeviceCopy>(
     array: &DeviceArray<T, Ix2>,
     arguments: &mut Arguments,
 ) -> RawView<T, [usize; 2]> {
-    arguments.lives_on(array.gpu());
+    arguments.uses(array.memory(), Access::Write);
     let (rows, cols) = array.dim();
     RawView {
         pointer: array.address(),

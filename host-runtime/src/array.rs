@@ -14,15 +14,10 @@ use crate::DeviceCopy;
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
 use crate::host::HostData;
+use crate::memory::Memory;
+use crate::ordering::Access;
+use crate::stream::Backend;
 use crate::view::{DeviceView, DeviceViewMut};
-
-/// The address of an array without bytes: not null and aligned for any type, as a slice demands, and never accessed.
-const NOWHERE: u64 = 1 << 12;
-
-/// The alignment of every array on every device, in bytes: what CUDA guarantees.
-pub(crate) const ALIGN: usize = 256;
-
-const _: () = assert!((NOWHERE as usize).is_multiple_of(ALIGN));
 
 /// Bytes of the host copy that a fill starts from.
 const FILL_BYTES: usize = 64 << 10;
@@ -30,6 +25,10 @@ const FILL_BYTES: usize = 64 << 10;
 /// An array of `T` on a device, with a shape of `ndarray`'s dimension type `D` (one-dimensional by default).
 ///
 /// Kernels take `&array` for `&[T]`, and `&mut array` for a `DisjointSlice` or for atomics.
+///
+/// An array belongs to the stream of the handle that made it: its copies are queued there, and it is freed there. Launches
+/// on other streams of the device may use it too. Uses on different streams of which one writes are run one after the
+/// other, in the order of the calls.
 ///
 /// ```
 /// use host_runtime::{DeviceArray, Gpu};
@@ -55,36 +54,6 @@ pub struct DeviceArray<T: DeviceCopy, D: Dimension = Ix1> {
 pub type DeviceArray2<T> = DeviceArray<T, Ix2>;
 /// A device array of three dimensions.
 pub type DeviceArray3<T> = DeviceArray<T, Ix3>;
-
-/// An allocation that frees itself.
-struct Memory {
-    gpu: Gpu,
-    address: u64,
-    bytes: usize,
-}
-
-impl Memory {
-    fn new(gpu: &Gpu, bytes: usize) -> Result<Self> {
-        let address = match bytes {
-            0 => NOWHERE,
-            _ => gpu.backend().allocate(bytes)?,
-        };
-        Ok(Self {
-            gpu: gpu.clone(),
-            address,
-            bytes,
-        })
-    }
-}
-
-impl Drop for Memory {
-    fn drop(&mut self) {
-        if self.bytes > 0 {
-            // SAFETY: the memory is from `allocate` with the same size, and its owner ends here.
-            unsafe { self.gpu.backend().free(self.address, self.bytes) };
-        }
-    }
-}
 
 impl Gpu {
     /// Copies host data to the device: a `Vec`, slice, array, or `ndarray` array or view, whose shape is kept.
@@ -145,10 +114,11 @@ impl Gpu {
         shape: S,
     ) -> Result<DeviceArray<T, S::Dim>> {
         let array = DeviceArray::<T, S::Dim>::allocate(self, shape.into_dimension())?;
-        let Memory { address, bytes, .. } = array.memory;
+        let (address, bytes) = (array.memory.address(), array.memory.bytes());
         if bytes > 0 {
             // SAFETY: the memory is the new array's, and all-zero bytes are a `T`.
-            unsafe { self.backend().zero(address, bytes) }?;
+            let zero = |backend: &Backend| unsafe { backend.zero(address, bytes) };
+            array.memory.access(Access::Write, zero)?;
         }
         Ok(array)
     }
@@ -245,7 +215,7 @@ impl<T: DeviceCopy, D: Dimension> DeviceArray<T, D> {
 
     /// The device that holds it.
     pub fn gpu(&self) -> &Gpu {
-        &self.memory.gpu
+        self.memory.gpu()
     }
 
     /// Sets all elements to `value`. CUDA C: `cudaMemset`, but for whole elements.
@@ -254,24 +224,24 @@ impl<T: DeviceCopy, D: Dimension> DeviceArray<T, D> {
     ///
     /// If the device fails, or a kernel panicked since the last wait.
     pub fn fill(&mut self, value: T) -> Result<()> {
-        if self.memory.bytes == 0 {
+        if self.memory.bytes() == 0 {
             return Ok(());
         }
-        let mut filled = self.len.min((FILL_BYTES / size_of::<T>()).max(1));
-        self.upload(0, &vec![value; filled])?;
-        while filled < self.len {
-            let count = filled.min(self.len - filled);
-            let bytes = |elements: usize| elements * size_of::<T>();
-            let start = self.memory.address;
-            // SAFETY: the first `filled` elements are written and `count` is at most that, so that both ranges lie in
-            // the array and do not overlap.
-            unsafe {
-                let backend = self.memory.gpu.backend();
-                backend.copy(start + bytes(filled) as u64, start, bytes(count))?;
+        let first = self.len.min((FILL_BYTES / size_of::<T>()).max(1));
+        self.upload(0, &vec![value; first])?;
+        let bytes = |elements: usize| elements * size_of::<T>();
+        let start = self.memory.address();
+        self.memory.access(Access::Write, |backend| {
+            let mut filled = first;
+            while filled < self.len {
+                let count = filled.min(self.len - filled);
+                // SAFETY: the first `filled` elements are written and `count` is at most that, so that both ranges lie
+                // in the array and do not overlap.
+                unsafe { backend.copy(start + bytes(filled) as u64, start, bytes(count)) }?;
+                filled += count;
             }
-            filled += count;
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     /// Waits and copies the elements to the host, in the array's shape. Numba: `copy_to_host`.
@@ -293,19 +263,15 @@ impl<T: DeviceCopy, D: Dimension> DeviceArray<T, D> {
     ///
     /// If a kernel panicked since the last wait, or the device failed.
     pub fn to_vec(&self) -> Result<Vec<T>> {
-        let backend = self.memory.gpu.backend();
         let mut elements = Vec::<T>::with_capacity(self.len);
-        if self.memory.bytes == 0 {
-            backend.synchronize()?;
+        let (address, bytes) = (self.memory.address(), self.memory.bytes());
+        if bytes == 0 {
+            self.gpu().synchronize()?;
         } else {
-            // SAFETY: the vector has room for the array's bytes.
-            unsafe {
-                backend.download(
-                    elements.as_mut_ptr().cast(),
-                    self.memory.address,
-                    self.memory.bytes,
-                )
-            }?;
+            self.memory.access(Access::Read, |backend| {
+                // SAFETY: the vector has room for the array's bytes.
+                unsafe { backend.download(elements.as_mut_ptr().cast(), address, bytes) }
+            })?;
         }
         // SAFETY: `len` elements were copied, or have no bytes; all elements of a device array are written before the
         // array is given out (for `uninit`, as its caller promised).
@@ -363,13 +329,15 @@ impl<T: DeviceCopy, D: Dimension> DeviceArray<T, D> {
     /// Copies host elements to the place `first` and waits. The caller sees to it that they fit.
     fn upload(&mut self, first: usize, elements: &[T]) -> Result<()> {
         debug_assert!(first + elements.len() <= self.len);
-        let backend = self.memory.gpu.backend();
-        if size_of_val(elements) == 0 {
-            return backend.synchronize();
+        let bytes = size_of_val(elements);
+        if bytes == 0 {
+            return self.gpu().synchronize();
         }
-        let address = self.memory.address + (first * size_of::<T>()) as u64;
-        // SAFETY: the elements fit into the array from `first` on.
-        unsafe { backend.upload(address, elements.as_ptr().cast(), size_of_val(elements)) }
+        let address = self.memory.address() + (first * size_of::<T>()) as u64;
+        self.memory.access(Access::Write, |backend| {
+            // SAFETY: the elements fit into the array from `first` on.
+            unsafe { backend.upload(address, elements.as_ptr().cast(), bytes) }
+        })
     }
 
     /// A view of the whole array, to slice or transpose it for a kernel's parameter.
@@ -384,18 +352,23 @@ impl<T: DeviceCopy, D: Dimension> DeviceArray<T, D> {
     /// ```
     pub fn view(&self) -> DeviceView<'_, T, D> {
         // SAFETY: the array's elements, which are borrowed as the view says.
-        unsafe { DeviceView::new(self.gpu(), self.address(), self.extents.clone()) }
+        unsafe { DeviceView::new(&self.memory, self.address(), self.extents.clone()) }
     }
 
     /// A view of the whole array that kernels write through.
     pub fn view_mut(&mut self) -> DeviceViewMut<'_, T, D> {
         // SAFETY: the array's elements, which are borrowed mutably as the view says.
-        unsafe { DeviceViewMut::new(self.gpu(), self.address(), self.extents.clone()) }
+        unsafe { DeviceViewMut::new(&self.memory, self.address(), self.extents.clone()) }
+    }
+
+    /// The allocation behind it.
+    pub(crate) fn memory(&self) -> &Memory {
+        &self.memory
     }
 
     /// The first element's address on the device.
     pub(crate) fn address(&self) -> *mut T {
-        self.memory.address as *mut T
+        self.memory.address() as *mut T
     }
 
     /// The first element's address on the device, for the driver's own functions and for libraries that take one. On the
@@ -411,7 +384,7 @@ impl<T: DeviceCopy, D: Dimension> DeviceArray<T, D> {
     /// # Ok::<(), host_runtime::Error>(())
     /// ```
     pub fn device_ptr(&self) -> u64 {
-        self.memory.address
+        self.memory.address()
     }
 }
 

@@ -6,6 +6,7 @@
 
 use crate::dim::{Count, Items, ToDim};
 use crate::gpu::Gpu;
+use crate::stream::Stream;
 
 /// Threads in a block of a [`for_each`](Kernel::for_each) launch.
 pub(crate) const FOR_EACH_BLOCK: i128 = 256;
@@ -100,10 +101,11 @@ impl LaunchConfig {
         self
     }
 
-    /// Chooses the device, for a kernel that has no array among its arguments.
+    /// Chooses the stream, or the device and its stream: a [`Gpu`] or a [`Stream`](crate::Stream). CUDA C: the fourth
+    /// value between `<<<` and `>>>`.
     #[inline]
-    pub fn on(mut self, gpu: &Gpu) -> Self {
-        self.gpu = Some(gpu.clone());
+    pub fn on(mut self, stream: impl AsRef<Stream>) -> Self {
+        self.gpu = Some(stream.as_ref().gpu());
         self
     }
 }
@@ -142,11 +144,12 @@ pub trait Kernel: Sized {
         Self::Builder::from_config(LaunchConfig::default().for_each(items))
     }
 
-    /// Chooses the device, for a kernel that has no array among its arguments. Without it such a kernel runs on the
-    /// device that [`Gpu::new`] gives the process first.
+    /// Chooses the stream: a [`Stream`](crate::Stream), or the one of a [`Gpu`]. Without it the launch goes to the stream
+    /// that its first array belongs to; a kernel that has no array among its arguments, to the device that [`Gpu::new`]
+    /// gives the process first.
     #[inline]
-    fn on(self, gpu: &Gpu) -> Self::Builder {
-        Self::Builder::from_config(LaunchConfig::default().on(gpu))
+    fn on(self, stream: impl AsRef<Stream>) -> Self::Builder {
+        Self::Builder::from_config(LaunchConfig::default().on(stream))
     }
 }
 

@@ -10,7 +10,8 @@ use gpu_std::constant::Constant;
 
 use crate::DeviceCopy;
 use crate::error::Result;
-use crate::gpu::{Backend, Gpu};
+use crate::gpu::Gpu;
+use crate::stream::Backend;
 
 /// Declares statics in constant memory, which kernels read and the host fills.
 /// CUDA C: `__constant__ float weights[5];` and `cudaMemcpyToSymbol`; Numba: `cuda.const.array_like`.
@@ -102,11 +103,12 @@ impl ConstantRecord {
 }
 
 impl Gpu {
-    /// Sets the value of a constant on this device, for the launches that are queued from now on. Waits for those before.
+    /// Sets the value of a constant, for the launches that are queued from now on, on this handle's stream and on those
+    /// that [`new_stream`](Self::new_stream) made from it. What was queued before keeps the value that it had.
     ///
     /// # Errors
     ///
-    /// If a kernel panicked since the last wait, or the device fails.
+    /// If a kernel of this stream is known to have panicked since the last wait: then nothing is set.
     ///
     /// ```
     /// use host_runtime::{Gpu, constant};
@@ -127,10 +129,8 @@ impl Gpu {
         // SAFETY: the value is a `T`, and lives until the call returns.
         unsafe {
             match self.backend() {
-                Backend::Cuda(device) => device.set_constant(key, value, size_of::<T>()),
-                Backend::Simulator(simulator) => {
-                    simulator.set_constant(key, value, Layout::new::<T>())
-                }
+                Backend::Cuda(stream) => stream.set_constant(key, value, size_of::<T>()),
+                Backend::Simulator(stream) => stream.set_constant(key, value, Layout::new::<T>()),
             }
         }
     }

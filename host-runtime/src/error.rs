@@ -2,6 +2,8 @@
 //!
 //! Every function of this crate returns them and none panics. Numbers of a launch are kept as the caller gave them.
 
+use std::ops::RangeInclusive;
+
 use cuda_loader::DriverError;
 use cust::error::CudaError;
 use gpu_sim::SyncFault;
@@ -51,6 +53,17 @@ pub enum Error {
         from_setting: bool,
         /// What there is instead.
         there: String,
+    },
+
+    /// A stream cannot have this priority.
+    #[error("a stream of {device} cannot have priority {given}: give one from {} (urgent) to {}", .allowed.start(), .allowed.end())]
+    StreamPriority {
+        /// The device.
+        device: String,
+        /// The priority asked for.
+        given: i32,
+        /// The priorities that there are.
+        allowed: RangeInclusive<i32>,
     },
 
     /// The device (or the host, for the simulator) has too little free memory.

@@ -1,22 +1,23 @@
 //! The device that a program works with: one CUDA device, or the CPU simulator in its place.
 //!
-//! A [`Gpu`] is a handle with a queue of its own. Copies and launches enter the queue in program order and run in that
-//! order; reads wait for what was queued before. Everything else of the crate goes through the two back ends here.
+//! A [`Gpu`] is a device with a stream of its own. Copies and launches enter the stream in program order and run in that
+//! order; reads wait for what was queued before. More streams of a device come from [`Gpu::new_stream`].
 
 use std::ffi::c_void;
 use std::fmt;
-use std::sync::{Arc, Once};
+use std::ops::RangeInclusive;
+use std::sync::Once;
 
-use crate::cuda::{self, CudaDevice};
+use crate::cuda::{self, CudaStream};
 use crate::error::{Error, Result};
-use crate::limits::Limits;
 use crate::setting::Setting;
-use crate::simulator::Simulator;
+use crate::simulator::SimulatorStream;
+use crate::stream::{Backend, Stream};
 
 /// A device to copy to and launch on: a CUDA device, or the CPU simulator.
 ///
-/// Clones are the same device and queue. Two calls of [`Gpu::new`] make two queues, even on one CUDA device, with their
-/// own arrays and their own errors; arrays of both cannot be arguments of one launch.
+/// Clones are the same device and stream. Two calls of [`Gpu::new`] make two streams with their own settings and values of
+/// constants. On one CUDA device the arrays of both can be arguments of one launch; two simulators are two devices.
 ///
 /// Launches, and the copies behind `zeros` and `fill`, are asynchronous on a CUDA device: the call returns when the
 /// work is queued. [`to_host`](crate::DeviceArray::to_host), [`copy_from`](crate::DeviceArray::copy_from),
@@ -33,13 +34,7 @@ use crate::simulator::Simulator;
 /// ```
 #[derive(Clone)]
 pub struct Gpu {
-    backend: Arc<Backend>,
-}
-
-/// The two things that a [`Gpu`] can be.
-pub(crate) enum Backend {
-    Cuda(CudaDevice),
-    Simulator(Simulator),
+    stream: Stream,
 }
 
 impl Gpu {
@@ -87,9 +82,7 @@ impl Gpu {
 
     /// The CPU simulator. It is always there.
     pub fn cpu() -> Self {
-        Self {
-            backend: Arc::new(Backend::Simulator(Simulator::new())),
-        }
+        Self::of_stream(Stream::new(Backend::Simulator(SimulatorStream::open())))
     }
 
     /// The CUDA device with this number, in the driver's order (see `CUDA_VISIBLE_DEVICES`), from 0.
@@ -109,16 +102,15 @@ impl Gpu {
     /// }
     /// ```
     pub fn cuda(ordinal: u32) -> Result<Self> {
-        Ok(Self {
-            backend: Arc::new(Backend::Cuda(CudaDevice::open(ordinal)?)),
-        })
+        let stream = CudaStream::open(ordinal)?;
+        Ok(Self::of_stream(Stream::new(Backend::Cuda(stream))))
     }
 
     /// The device's name, such as `NVIDIA H200` or `CPU simulator (2 cores)`.
     pub fn name(&self) -> &str {
         match self.backend() {
-            Backend::Cuda(device) => device.name(),
-            Backend::Simulator(simulator) => simulator.name(),
+            Backend::Cuda(stream) => stream.name(),
+            Backend::Simulator(stream) => stream.device.name(),
         }
     }
 
@@ -130,31 +122,100 @@ impl Gpu {
     /// The compute capability, as `(9, 0)`; `None` for the simulator.
     pub fn compute_capability(&self) -> Option<(u32, u32)> {
         match self.backend() {
-            Backend::Cuda(device) => Some(device.compute_capability()),
+            Backend::Cuda(stream) => Some(stream.compute_capability()),
             Backend::Simulator(_) => None,
         }
     }
 
-    /// The `CUstream` that copies and launches of this device go to, for the driver's own functions; `None` for the
-    /// simulator. It lives as long as the last clone of this device and its arrays. CuPy: `Stream.ptr`.
+    /// The stream that copies and launches of this handle go to.
+    ///
+    /// ```
+    /// let gpu = host_runtime::Gpu::cpu();
+    /// assert!(gpu.stream().is_done()?);
+    /// # Ok::<(), host_runtime::Error>(())
+    /// ```
+    pub fn stream(&self) -> &Stream {
+        &self.stream
+    }
+
+    /// Another stream of this device, which shares the settings and the values of constants of this handle.
+    /// CUDA C: `cudaStreamCreate`; Numba: `cuda.stream()`; CuPy: `cuda.Stream()`.
+    ///
+    /// On the simulator a stream runs what is queued before the call returns, like every other.
+    ///
+    /// # Errors
+    ///
+    /// If the device fails.
+    ///
+    /// ```
+    /// # let gpu = host_runtime::Gpu::cpu();
+    /// let copies = gpu.new_stream()?;
+    /// let x = copies.gpu().to_device(&vec![1.0f32; 1000])?;
+    /// // A launch with `x` on `gpu`'s stream waits for the copy by itself.
+    /// # Ok::<(), host_runtime::Error>(())
+    /// ```
+    pub fn new_stream(&self) -> Result<Stream> {
+        self.new_stream_with_priority(0)
+    }
+
+    /// A stream whose work goes before that of streams with greater numbers, where both wait for the device.
+    /// CUDA C: `cudaStreamCreateWithPriority`.
+    ///
+    /// # Errors
+    ///
+    /// If the number is not one of [`stream_priorities`](Self::stream_priorities), or the device fails.
+    ///
+    /// ```
+    /// # let gpu = host_runtime::Gpu::cpu();
+    /// let urgent = gpu.new_stream_with_priority(*gpu.stream_priorities()?.start())?;
+    /// assert_eq!(urgent.priority(), *gpu.stream_priorities()?.start());
+    /// assert!(gpu.new_stream_with_priority(-1000).is_err());
+    /// # Ok::<(), host_runtime::Error>(())
+    /// ```
+    pub fn new_stream_with_priority(&self, priority: i32) -> Result<Stream> {
+        let allowed = self.stream_priorities()?;
+        if !allowed.contains(&priority) {
+            return Err(Error::StreamPriority {
+                device: self.label(),
+                given: priority,
+                allowed,
+            });
+        }
+        Ok(Stream::new(match self.backend() {
+            Backend::Cuda(stream) => Backend::Cuda(stream.another(priority)?),
+            Backend::Simulator(stream) => Backend::Simulator(stream.another(priority)),
+        }))
+    }
+
+    /// The priorities that a stream can have, the most urgent first: `-5..=0` on today's devices. The simulator takes the
+    /// same, and does not need them. CUDA C: `cudaDeviceGetStreamPriorityRange`.
+    ///
+    /// # Errors
+    ///
+    /// If the device fails.
+    pub fn stream_priorities(&self) -> Result<RangeInclusive<i32>> {
+        match self.backend() {
+            Backend::Cuda(stream) => stream.priorities(),
+            Backend::Simulator(_) => Ok(SimulatorStream::PRIORITIES),
+        }
+    }
+
+    /// The `CUstream` of [`stream`](Self::stream), for the driver's own functions; `None` for the simulator.
     ///
     /// ```
     /// assert_eq!(host_runtime::Gpu::cpu().cuda_stream(), None);
     /// ```
     pub fn cuda_stream(&self) -> Option<*mut c_void> {
-        match self.backend() {
-            Backend::Cuda(device) => Some(device.stream_handle()),
-            Backend::Simulator(_) => None,
-        }
+        self.stream.cuda_stream()
     }
 
     /// Waits until all that was queued before is done. CUDA C: `cudaStreamSynchronize`.
     ///
     /// # Errors
     ///
-    /// If a kernel panicked since the last wait, or the device failed.
+    /// If a kernel of this stream panicked since the last wait, or the device failed.
     pub fn synchronize(&self) -> Result<()> {
-        self.backend().synchronize()
+        self.stream.synchronize()
     }
 
     /// Sets how many bytes there are for what kernels print between two waits: 4 MiB, if this is not called. A message
@@ -172,7 +233,7 @@ impl Gpu {
     /// ```
     pub fn set_print_capacity(&self, bytes: usize) -> Result<()> {
         match self.backend() {
-            Backend::Cuda(device) => device.set_print_capacity(bytes),
+            Backend::Cuda(stream) => stream.set_print_capacity(bytes),
             Backend::Simulator(_) => Ok(()),
         }
     }
@@ -195,8 +256,8 @@ impl Gpu {
     /// ```
     pub fn set_heap_size(&self, bytes: usize) -> Result<()> {
         match self.backend() {
-            Backend::Cuda(device) => device.set_heap_size(bytes),
-            Backend::Simulator(simulator) => simulator.take_fault(),
+            Backend::Cuda(stream) => stream.set_heap_size(bytes),
+            Backend::Simulator(stream) => stream.take_fault(),
         }
     }
 
@@ -218,141 +279,36 @@ impl Gpu {
     /// ```
     pub fn set_stack_size(&self, bytes: usize) -> Result<()> {
         match self.backend() {
-            Backend::Cuda(device) => device.set_stack_size(bytes),
-            Backend::Simulator(simulator) => simulator.take_fault(),
+            Backend::Cuda(stream) => stream.set_stack_size(bytes),
+            Backend::Simulator(stream) => stream.take_fault(),
         }
     }
 
-    pub(crate) fn backend(&self) -> &Backend {
-        &self.backend
+    /// The device through a stream.
+    pub(crate) fn of_stream(stream: Stream) -> Self {
+        Self { stream }
     }
 
-    /// Whether both are one device and queue.
-    pub(crate) fn is(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.backend, &other.backend)
+    #[inline]
+    pub(crate) fn backend(&self) -> &Backend {
+        self.stream.backend()
     }
 
     /// How messages call it: the name, and the device number where there is one.
     pub(crate) fn label(&self) -> String {
-        match self.backend() {
-            Backend::Cuda(device) => device.label(),
-            Backend::Simulator(simulator) => simulator.name().to_owned(),
-        }
+        self.backend().label()
+    }
+}
+
+impl AsRef<Stream> for Gpu {
+    fn as_ref(&self) -> &Stream {
+        &self.stream
     }
 }
 
 impl fmt::Debug for Gpu {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Gpu({})", self.label())
-    }
-}
-
-/// What both back ends do with untyped memory. An address is one that [`allocate`](Self::allocate) gave for at least so
-/// many bytes, or lies inside such an allocation.
-impl Backend {
-    /// Memory of so many bytes, not zero, aligned to at least 256.
-    pub fn allocate(&self, bytes: usize) -> Result<u64> {
-        match self {
-            Self::Cuda(device) => device.allocate(bytes),
-            Self::Simulator(simulator) => simulator.allocate(bytes),
-        }
-    }
-
-    /// Frees memory, in queue order.
-    ///
-    /// # Safety
-    ///
-    /// `address` is from `allocate` of the same number of bytes, and nothing queued later uses it.
-    pub unsafe fn free(&self, address: u64, bytes: usize) {
-        match self {
-            Self::Cuda(device) => device.free(address),
-            // SAFETY: as the caller promises.
-            Self::Simulator(simulator) => unsafe { simulator.free(address, bytes) },
-        }
-    }
-
-    /// Fills with zero bytes.
-    ///
-    /// # Safety
-    ///
-    /// The memory is the caller's to write.
-    pub unsafe fn zero(&self, address: u64, bytes: usize) -> Result<()> {
-        match self {
-            // SAFETY: as the caller promises.
-            Self::Cuda(device) => unsafe { device.zero(address, bytes) },
-            Self::Simulator(_) => {
-                // SAFETY: an address of the simulator is a host address, and the caller may write there.
-                unsafe { (address as *mut u8).write_bytes(0, bytes) };
-                Ok(())
-            }
-        }
-    }
-
-    /// Copies to the device and waits.
-    ///
-    /// # Safety
-    ///
-    /// `source` is readable and `address` the caller's to write, for so many bytes.
-    pub unsafe fn upload(&self, address: u64, source: *const u8, bytes: usize) -> Result<()> {
-        match self {
-            // SAFETY: as the caller promises.
-            Self::Cuda(device) => unsafe { device.upload(address, source, bytes) },
-            Self::Simulator(simulator) => {
-                // SAFETY: as the caller promises; host memory given to the caller and device memory never overlap.
-                unsafe { (address as *mut u8).copy_from_nonoverlapping(source, bytes) };
-                simulator.take_fault()
-            }
-        }
-    }
-
-    /// Waits and copies to the host.
-    ///
-    /// # Safety
-    ///
-    /// `address` is readable and `destination` the caller's to write, for so many bytes.
-    pub unsafe fn download(&self, destination: *mut u8, address: u64, bytes: usize) -> Result<()> {
-        match self {
-            // SAFETY: as the caller promises.
-            Self::Cuda(device) => unsafe { device.download(destination, address, bytes) },
-            Self::Simulator(simulator) => {
-                // SAFETY: as the caller promises; host memory given to the caller and device memory never overlap.
-                unsafe { destination.copy_from_nonoverlapping(address as *const u8, bytes) };
-                simulator.take_fault()
-            }
-        }
-    }
-
-    /// Copies inside the device, between memory that does not overlap.
-    ///
-    /// # Safety
-    ///
-    /// `source` is readable and `address` the caller's to write, for so many bytes.
-    pub unsafe fn copy(&self, address: u64, source: u64, bytes: usize) -> Result<()> {
-        match self {
-            // SAFETY: as the caller promises.
-            Self::Cuda(device) => unsafe { device.copy(address, source, bytes) },
-            Self::Simulator(_) => {
-                // SAFETY: as the caller promises.
-                unsafe {
-                    (address as *mut u8).copy_from_nonoverlapping(source as *const u8, bytes)
-                };
-                Ok(())
-            }
-        }
-    }
-
-    pub fn synchronize(&self) -> Result<()> {
-        match self {
-            Self::Cuda(device) => device.synchronize(),
-            Self::Simulator(simulator) => simulator.take_fault(),
-        }
-    }
-
-    pub fn limits(&self) -> &Limits {
-        match self {
-            Self::Cuda(device) => device.limits(),
-            Self::Simulator(_) => &Limits::SIMULATOR,
-        }
     }
 }
 

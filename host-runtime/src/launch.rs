@@ -12,9 +12,10 @@ use crate::argument::Arguments;
 use crate::config::LaunchConfig;
 use crate::dim::ToDim;
 use crate::error::{Error, Result};
-use crate::gpu::{Backend, Gpu};
+use crate::gpu::Gpu;
 use crate::limits::{self, Extents, Limits};
 use crate::registry::CompiledKernel;
+use crate::stream::Backend;
 
 /// Queues a launch of `K`. Its errors are those of the shape, of the devices and of the loaded code; what happens in
 /// the kernel comes out of the next wait.
@@ -42,7 +43,7 @@ pub unsafe fn launch<K: KernelInstance>(
 unsafe fn launch_record(
     record: &'static KernelRecord,
     config: &LaunchConfig,
-    arguments: Arguments,
+    mut arguments: Arguments,
     params: *const u8,
 ) -> Result<()> {
     let gpu = match arguments.device(config.gpu.as_ref())? {
@@ -53,12 +54,17 @@ unsafe fn launch_record(
     let Some(extents) = extents(record, config, backend)? else {
         return Ok(());
     };
+    // SAFETY: the arrays are borrowed, as the caller promises.
+    unsafe { arguments.begin(&gpu) }?;
     match backend {
         // SAFETY: as the caller promises.
-        Backend::Cuda(device) => unsafe { device.launch(record, &extents, params) },
+        Backend::Cuda(stream) => unsafe { stream.launch(record, &extents, params) }?,
         // SAFETY: as the caller promises.
-        Backend::Simulator(simulator) => unsafe { simulator.launch(record, &extents, params) },
+        Backend::Simulator(stream) => unsafe { stream.launch(record, &extents, params) }?,
     }
+    // SAFETY: as above.
+    unsafe { arguments.end(&gpu) };
+    Ok(())
 }
 
 #[inline]
@@ -93,8 +99,8 @@ fn blocks_at_once(record: &'static KernelRecord, config: LaunchConfig) -> Result
         return Ok(0);
     };
     match backend {
-        Backend::Cuda(device) => device.max_cooperative_blocks(record, &extents),
-        Backend::Simulator(simulator) => simulator.max_cooperative_blocks(record, &extents),
+        Backend::Cuda(stream) => stream.max_cooperative_blocks(record, &extents),
+        Backend::Simulator(stream) => stream.device.max_cooperative_blocks(record, &extents),
     }
 }
 

@@ -3,7 +3,8 @@
 //! Two back ends stand behind one interface: CUDA, through `cust` and the driver that `cuda-loader` opens, and the CPU
 //! simulator `gpu-sim`. A program chooses at run time ([`Gpu::new`]) and does the same on both.
 //!
-//! - [`Gpu`]: a device with its queue.
+//! - [`Gpu`]: a device with its stream.
+//! - [`Stream`], [`Event`]: more streams of a device, and points of them.
 //! - [`DeviceArray`]: typed, shaped memory on it, to and from `Vec`, slices and `ndarray`.
 //! - [`DeviceView`], [`DeviceViewMut`]: parts of an array, transposed or with steps, as arguments of kernels.
 //! - [`Kernel`], [`launch!`]: launching.
@@ -18,14 +19,18 @@ mod constant;
 mod cuda;
 mod dim;
 mod error;
+mod event;
 mod gpu;
 mod host;
 mod launch;
 mod limits;
+mod memory;
+mod ordering;
 mod printed;
 mod registry;
 mod setting;
 mod simulator;
+mod stream;
 mod view;
 
 pub use array::{DeviceArray, DeviceArray2, DeviceArray3};
@@ -36,9 +41,11 @@ pub use config::{Kernel, KernelBuilder, LaunchConfig};
 pub use cust_core::_hidden::DeviceCopy;
 pub use dim::{Count, Items, ToDim};
 pub use error::{Error, KernelPanic, Result};
+pub use event::Event;
 pub use gpu::Gpu;
 pub use gpu_sim::{Standing, SyncFault};
 pub use host::HostData;
+pub use stream::Stream;
 pub use view::{DeviceView, DeviceViewMut};
 
 /// For the expansions of macros only.

@@ -1,31 +1,38 @@
 //! The back end without a GPU: `gpu-sim` runs the kernels, and device memory is host memory.
 //!
-//! A launch runs before it returns, but what goes wrong inside comes out of the next wait, as on a GPU. The first fault
-//! is kept; later ones are dropped until it is taken.
+//! A launch runs before it returns, but what goes wrong inside comes out of the next call on the stream, as on a GPU: of a
+//! wait, or of a launch, which is refused.
 
 use std::alloc::Layout;
 use std::any::TypeId;
-use std::sync::{Mutex, PoisonError, RwLock};
+use std::ops::RangeInclusive;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::thread::available_parallelism;
 
 use gpu_sim::{COOPERATIVE_THREADS, Constants, Dim3, Fault, Launch};
 use gpu_std::kernel::KernelRecord;
 
-use crate::array::ALIGN;
 use crate::error::{Error, KernelPanic, Result};
 use crate::launch::{check_dimensions, check_dynamic_shared, check_shared};
 use crate::limits::{Extents, Limits};
+use crate::memory::ALIGN;
 use crate::registry;
 
 /// From this size on an allocation is compared with the machine's memory: Linux would grant it, and kill the process
 /// when it is used.
 const LARGE: usize = 256 << 20;
 
-/// The CPU simulator.
+/// The CPU simulator: what its streams share.
 pub(crate) struct Simulator {
     name: String,
-    fault: Mutex<Option<Error>>,
     constants: RwLock<Constants>,
+}
+
+/// A stream of the simulator.
+pub(crate) struct SimulatorStream {
+    pub device: Arc<Simulator>,
+    pub priority: i32,
+    fault: Mutex<Option<Error>>,
 }
 
 impl Simulator {
@@ -36,7 +43,6 @@ impl Simulator {
                 "CPU simulator ({cores} core{})",
                 if cores == 1 { "" } else { "s" }
             ),
-            fault: Mutex::new(None),
             constants: RwLock::default(),
         }
     }
@@ -45,38 +51,31 @@ impl Simulator {
         &self.name
     }
 
-    /// The first fault since the last call, as an error.
-    pub fn take_fault(&self) -> Result<()> {
-        let mut fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
-        fault.take().map_or(Ok(()), Err)
-    }
-
     /// Sets a constant, for the launches from now on.
     ///
     /// # Safety
     ///
     /// `value` points to a value of the constant's type, whose layout is `layout`.
-    pub unsafe fn set_constant(&self, key: TypeId, value: *const u8, layout: Layout) -> Result<()> {
+    unsafe fn set_constant(&self, key: TypeId, value: *const u8, layout: Layout) {
         let mut constants = self
             .constants
             .write()
             .unwrap_or_else(PoisonError::into_inner);
         // SAFETY: as the caller promises.
         unsafe { constants.set(key, value, layout) };
-        self.take_fault()
     }
 
-    /// Runs a kernel. A fault is kept for the next wait.
+    /// Runs a kernel, and gives what went wrong in it.
     ///
     /// # Safety
     ///
     /// As for [`launch`](crate::launch::launch).
-    pub unsafe fn launch(
+    unsafe fn run(
         &self,
         record: &'static KernelRecord,
         extents: &Extents,
         params: *const u8,
-    ) -> Result<()> {
+    ) -> Result<Option<Error>> {
         let kernel = registry::find(record).map(|found| found.kernel);
         let cooperative = kernel.is_some_and(|kernel| kernel.cooperative);
         let dynamic_shared = self.check(record, extents)?;
@@ -100,12 +99,9 @@ impl Simulator {
         };
         // SAFETY: the entry is that of the parameters' kernel; a safe kernel may run in all threads at once, and for an
         // unsafe one the caller of its launch promised so. The arguments are borrowed until this returns.
-        if let Err(fault) = unsafe { gpu_sim::run(&launch) } {
-            let error = self.error_of(&launch, record.name, fault);
-            let mut kept = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
-            kept.get_or_insert(error);
-        }
-        Ok(())
+        let ran = unsafe { gpu_sim::run(&launch) };
+        let fault = ran.err();
+        Ok(fault.map(|fault| self.error_of(&launch, record.name, fault)))
     }
 
     /// The most blocks of the kernel that run at once.
@@ -213,12 +209,73 @@ impl Simulator {
     }
 }
 
-impl Drop for Simulator {
+impl SimulatorStream {
+    /// The priorities that a stream can have.
+    pub const PRIORITIES: RangeInclusive<i32> = -5..=0;
+
+    /// The first stream of a simulator of its own.
+    pub fn open() -> Self {
+        Self::of(Arc::new(Simulator::new()), 0)
+    }
+
+    /// Another stream of the same simulator.
+    pub fn another(&self, priority: i32) -> Self {
+        Self::of(self.device.clone(), priority)
+    }
+
+    fn of(device: Arc<Simulator>, priority: i32) -> Self {
+        Self {
+            device,
+            priority,
+            fault: Mutex::new(None),
+        }
+    }
+
+    /// Runs a kernel, or gives the fault of an earlier one. A fault of this one is kept for the next call.
+    ///
+    /// # Safety
+    ///
+    /// As for [`launch`](crate::launch::launch).
+    pub unsafe fn launch(
+        &self,
+        record: &'static KernelRecord,
+        extents: &Extents,
+        params: *const u8,
+    ) -> Result<()> {
+        self.take_fault()?;
+        // SAFETY: as the caller promises.
+        if let Some(error) = unsafe { self.device.run(record, extents, params) }? {
+            let mut kept = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
+            kept.get_or_insert(error);
+        }
+        Ok(())
+    }
+
+    /// Sets a constant of the device, for the launches from now on.
+    ///
+    /// # Safety
+    ///
+    /// `value` points to a value of the constant's type, whose layout is `layout`.
+    pub unsafe fn set_constant(&self, key: TypeId, value: *const u8, layout: Layout) -> Result<()> {
+        self.take_fault()?;
+        // SAFETY: as the caller promises.
+        unsafe { self.device.set_constant(key, value, layout) };
+        Ok(())
+    }
+
+    /// The first fault since the last call, as an error.
+    pub fn take_fault(&self) -> Result<()> {
+        let mut fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
+        fault.take().map_or(Ok(()), Err)
+    }
+}
+
+impl Drop for SimulatorStream {
     fn drop(&mut self) {
         if let Err(error) = self.take_fault() {
             eprintln!(
                 "oxwarp: the last use of {} ended with an error that nothing waited for: {error}",
-                self.name
+                self.device.name
             );
         }
     }

@@ -12,11 +12,13 @@ use ndarray::{Array, Dimension, IntoDimension, RawArrayView, RawArrayViewMut, Sl
 use crate::DeviceCopy;
 use crate::error::Result;
 use crate::gpu::Gpu;
+use crate::memory::Memory;
+use crate::ordering::Access;
 
 /// A part of a [`DeviceArray`](crate::DeviceArray) to read, from [`view`](crate::DeviceArray::view). A launch takes it by
 /// value, for `ArrayView2<T, Strided>` and the like; where it is in standard layout also for `ArrayView2<T>` and `&[T]`.
 pub struct DeviceView<'a, T: DeviceCopy, D: Dimension> {
-    gpu: &'a Gpu,
+    memory: &'a Memory,
     raw: RawArrayView<T, D>,
     _elements: PhantomData<&'a [T]>,
 }
@@ -25,7 +27,7 @@ pub struct DeviceView<'a, T: DeviceCopy, D: Dimension> {
 /// takes it by value, for `DisjointSlice<T, ThreadIndex2d, Strided>` and the like; where it is in standard layout also for
 /// one without `Strided`.
 pub struct DeviceViewMut<'a, T: DeviceCopy, D: Dimension> {
-    gpu: &'a Gpu,
+    memory: &'a Memory,
     raw: RawArrayViewMut<T, D>,
     _elements: PhantomData<&'a mut [T]>,
 }
@@ -35,15 +37,15 @@ macro_rules! views {
         impl<'a, T: DeviceCopy, D: Dimension> $name<'a, T, D> {
             /// # Safety
             ///
-            /// From `first` on lie the elements of an array of these extents on `gpu`, borrowed for `'a`.
-            pub(crate) unsafe fn new(gpu: &'a Gpu, first: *mut T, extents: D) -> Self {
+            /// From `first` on lie the elements of an array of these extents in `memory`, borrowed for `'a`.
+            pub(crate) unsafe fn new(memory: &'a Memory, first: *mut T, extents: D) -> Self {
                 // SAFETY: as the caller promises; the addresses of device memory are the array's alone in this process.
                 let raw = unsafe { $raw::from_shape_ptr(extents, first) };
-                Self { gpu, raw, _elements: PhantomData }
+                Self { memory, raw, _elements: PhantomData }
             }
 
             fn with<E: Dimension>(&self, raw: $raw<T, E>) -> $name<'a, T, E> {
-                $name { gpu: self.gpu, raw, _elements: PhantomData }
+                $name { memory: self.memory, raw, _elements: PhantomData }
             }
 
             /// The part inside the ranges of `ndarray`'s `s![...]`, which may have steps, be reversed, or name one index
@@ -104,7 +106,12 @@ macro_rules! views {
 
             /// The device that holds it.
             pub fn gpu(&self) -> &Gpu {
-                self.gpu
+                self.memory.gpu()
+            }
+
+            /// The allocation behind it.
+            pub(crate) fn memory(&self) -> &Memory {
+                self.memory
             }
 
             /// The address of the element whose index is all zeros.
@@ -116,7 +123,7 @@ macro_rules! views {
         impl<T: DeviceCopy, D: Dimension> fmt::Debug for $name<'_, T, D> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 let (shape, strides) = (self.shape(), self.strides());
-                write!(f, "{}({shape:?}, strides {strides:?}, on {:?})", stringify!($name), self.gpu)
+                write!(f, "{}({shape:?}, strides {strides:?}, on {:?})", stringify!($name), self.gpu())
             }
         }
     )*};
@@ -154,9 +161,8 @@ impl<T: DeviceCopy, D: Dimension> DeviceView<'_, T, D> {
 
     /// Everything from the view's lowest element to its highest, and which of them its first is.
     fn span(&self) -> Result<(isize, Vec<T>)> {
-        let backend = self.gpu.backend();
         if self.is_empty() || size_of::<T>() == 0 {
-            backend.synchronize()?;
+            self.gpu().synchronize()?;
         }
         if self.is_empty() {
             return Ok((0, Vec::new()));
@@ -172,8 +178,10 @@ impl<T: DeviceCopy, D: Dimension> DeviceView<'_, T, D> {
         let bytes = count * size_of::<T>();
         if bytes > 0 {
             let lowest = self.address().wrapping_offset(below).addr() as u64;
-            // SAFETY: the elements between two of an array are the array's, and the vector has room for them.
-            unsafe { backend.download(elements.as_mut_ptr().cast(), lowest, bytes) }?;
+            self.memory.access(Access::Read, |backend| {
+                // SAFETY: the elements between two of an array are the array's, and the vector has room for them.
+                unsafe { backend.download(elements.as_mut_ptr().cast(), lowest, bytes) }
+            })?;
         }
         // SAFETY: they were copied or have no bytes, and all elements of a device array are written.
         unsafe { elements.set_len(count) };

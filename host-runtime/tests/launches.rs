@@ -230,8 +230,9 @@ fn every_wait_reports_a_panic_once() -> Result<()> {
     let gpu = Gpu::cpu();
     let mut x = gpu.zeros::<f32>(3)?;
     let empty = gpu.zeros::<f32>(0)?;
-    let waits: [&mut dyn FnMut() -> Result<()>; 5] = [
+    let waits: [&mut dyn FnMut() -> Result<()>; 6] = [
         &mut || gpu.synchronize(),
+        &mut || fail.grid(1).block(1).on(&gpu).launch(99),
         &mut || x.copy_from(&[1.0, 2.0, 3.0]),
         &mut || gpu.to_device(&[1]).map(drop),
         &mut || gpu.zeros::<u8>(2)?.to_vec().map(drop),
@@ -239,7 +240,6 @@ fn every_wait_reports_a_panic_once() -> Result<()> {
     ];
     for (number, wait) in waits.into_iter().enumerate() {
         fail.grid(2).block(3).on(&gpu).launch(number as u32)?;
-        fail.grid(2).block(3).on(&gpu).launch(99)?;
         let error = wait().unwrap_err().to_string();
         assert!(
             error.ends_with(&format!(
@@ -247,7 +247,7 @@ fn every_wait_reports_a_panic_once() -> Result<()> {
             )),
             "{error}"
         );
-        wait()?;
+        gpu.synchronize()?;
     }
     Ok(())
 }

@@ -316,10 +316,10 @@ fn launch(signature: &Signature, generics: &HostGenerics) -> TokenStream {
                 #name { config: self.config.shared_bytes(bytes) }
             }
 
-            /// Chooses the device, for a kernel without arrays among its arguments.
+            /// Chooses the stream: a `Stream`, or the one of a `Gpu`.
             #[inline]
-            pub fn on(self, gpu: &::oxwarp::Gpu) -> Self {
-                #name { config: self.config.on(gpu) }
+            pub fn on(self, stream: impl ::core::convert::AsRef<::oxwarp::Stream>) -> Self {
+                #name { config: self.config.on(stream) }
             }
 
             /// The most blocks of so many threads that run at once, for a kernel that waits for its whole grid

@@ -1,77 +1,124 @@
 //! Constant memory of a device: the values that the host has set, and the variables of the modules that hold them.
 //!
-//! Each module that uses a constant has a variable of its own for it, named after the constant's key. A module that is
-//! loaded gets the values of that moment; a value that is set goes to all modules that are loaded.
+//! Each module that uses a constant has a variable of its own for it, named after the constant's key. The values are the
+//! device's, with a count of the changes. A stream whose modules have an earlier count brings them up to date, in queue
+//! order, before its next launch.
 
 use std::any::TypeId;
 use std::ffi::CString;
 use std::mem::MaybeUninit;
 use std::ptr;
-use std::sync::PoisonError;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::{CudaDevice, Handle};
+use super::{CudaStream, Handle};
 use crate::constant::ConstantRecord;
 use crate::error::Result;
 use crate::registry::{IdMap, bits_of};
 
-/// The values that were set, by the bits of the key. Not all bytes of a value need be initialised.
-pub(super) type Constants = IdMap<Box<[MaybeUninit<u8>]>>;
+/// The values that the host has set.
+#[derive(Default)]
+pub(super) struct Constants {
+    /// By the bits of the key. A thread that also locks the modules of a stream locks those first.
+    values: Mutex<IdMap<Value>>,
+    /// How many times one was set.
+    version: AtomicU64,
+}
+
+struct Value {
+    /// Not all bytes of a value need be initialised.
+    bytes: Box<[MaybeUninit<u8>]>,
+    /// The count when it was set.
+    version: u64,
+}
+
+impl Constants {
+    fn version(&self) -> u64 {
+        self.version.load(Ordering::Acquire)
+    }
+
+    fn values(&self) -> MutexGuard<'_, IdMap<Value>> {
+        self.values.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 /// The variable of a constant.
 fn symbol(key: TypeId) -> CString {
     CString::new(format!("constant_{:032x}", bits_of(key))).unwrap_or_default()
 }
 
-impl CudaDevice {
-    /// Sets a constant in all modules, loaded or not, for what is queued from now on. Waits for what was queued before.
+impl CudaStream {
+    /// Sets a constant for what is queued from now on, on all streams of the device.
     ///
     /// # Safety
     ///
     /// `value` points to a value of the constant's type, which has so many bytes.
     pub unsafe fn set_constant(&self, key: TypeId, value: *const u8, bytes: usize) -> Result<()> {
-        self.make_current()?;
-        // Before the locks, that a module which is being loaded gets the new value too.
-        let modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut constants = self
-            .constants
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        self.refuse_after_panic()?;
         let mut kept = vec![MaybeUninit::uninit(); bytes].into_boxed_slice();
         // SAFETY: the caller's value has so many bytes, and so has the new box.
         unsafe { ptr::copy_nonoverlapping(value.cast(), kept.as_mut_ptr(), bytes) };
-        constants.insert(bits_of(key), kept);
-        let filled = modules.values().try_for_each(|&module| {
-            // SAFETY: as the caller promises; the wait below lets the copy end before the value does.
-            unsafe { self.fill_constant(module, key, value, bytes) }
-        });
-        drop((constants, modules));
-        self.synchronize()?;
-        filled
+        let constants = &self.device.constants;
+        let mut values = constants.values();
+        let version = constants.version() + 1;
+        let value = Value {
+            bytes: kept,
+            version,
+        };
+        values.insert(bits_of(key), value);
+        constants.version.store(version, Ordering::Release);
+        Ok(())
+    }
+
+    /// Brings the constants of the loaded modules up to date.
+    #[inline]
+    pub(super) fn update_constants(&self) -> Result<()> {
+        if self.device.constants.version() == self.constants.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        self.queue_updates()
+    }
+
+    #[cold]
+    fn queue_updates(&self) -> Result<()> {
+        let modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
+        let values = self.device.constants.values();
+        let known = self.constants.load(Ordering::Acquire);
+        for record in inventory::iter::<ConstantRecord> {
+            let value = values.get(&bits_of(record.key()));
+            let Some(value) = value.filter(|value| value.version > known) else {
+                continue;
+            };
+            let from = value.bytes.as_ptr().cast();
+            for module in modules.values() {
+                // SAFETY: the value is one of the constant's type.
+                unsafe { self.fill_constant(*module, record.key(), from, value.bytes.len()) }?;
+            }
+        }
+        let version = self.device.constants.version();
+        self.constants.store(version, Ordering::Release);
+        Ok(())
     }
 
     /// Gives the constants of a module that was just loaded their values.
     pub(super) fn fill_constants(&self, module: Handle) -> Result<()> {
-        let constants = self
-            .constants
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let values = self.device.constants.values();
         for record in inventory::iter::<ConstantRecord> {
-            let bytes = record.layout().size();
-            let value = match constants.get(&bits_of(record.key())) {
-                Some(value) => value.as_ptr().cast(),
+            let value = match values.get(&bits_of(record.key())) {
+                Some(value) => value.bytes.as_ptr().cast(),
                 None => record.initial(),
             };
-            // SAFETY: both are values of the constant's type, and live until the wait below.
-            unsafe { self.fill_constant(module, record.key(), value, bytes) }?;
+            // SAFETY: both are values of the constant's type.
+            unsafe { self.fill_constant(module, record.key(), value, record.layout().size()) }?;
         }
-        self.wait()
+        Ok(())
     }
 
     /// Queues a copy of the value to the module's variable, if it has one.
     ///
     /// # Safety
     ///
-    /// `value` has so many bytes until the copy is done.
+    /// `value` has so many bytes. It is the host's pageable memory, which the driver has read when the call returns.
     unsafe fn fill_constant(
         &self,
         module: Handle,
@@ -88,7 +135,7 @@ impl CudaDevice {
                 address,
                 value.cast_mut().cast(),
                 bytes.min(there),
-                self.stream_handle(),
+                self.handle(),
             )
         }?;
         Ok(())

@@ -12,7 +12,7 @@ use cust::device::Device;
 use gpu_std::kernel::KernelRecord;
 
 use super::module::LoadedKernel;
-use super::{CudaDevice, Handle, driver_attribute};
+use super::{CudaStream, Handle, driver_attribute};
 use crate::error::{Error, Result};
 use crate::launch::check_dynamic_shared;
 use crate::limits::Extents;
@@ -29,7 +29,7 @@ pub(super) struct GridBarrier {
     bytes: usize,
 }
 
-impl CudaDevice {
+impl CudaStream {
     /// The module's barrier.
     pub(super) fn grid_barrier(&self, module: Handle) -> Result<GridBarrier> {
         let mut barrier = GridBarrier {
@@ -69,10 +69,10 @@ impl CudaDevice {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         // SAFETY: the barrier is a variable of a loaded module, which kernels use in queue order only; for the launch
-        // see `CudaDevice::launch`.
+        // see `CudaStream::launch`.
         let launched = unsafe {
             self.driver
-                .cuMemsetD8Async(barrier.address, 0, barrier.bytes, self.stream_handle())?;
+                .cuMemsetD8Async(barrier.address, 0, barrier.bytes, self.handle())?;
             self.driver.cuLaunchCooperativeKernel(
                 kernel.function.0,
                 grid.x,
@@ -82,7 +82,7 @@ impl CudaDevice {
                 block.y,
                 block.z,
                 shared_bytes,
-                self.stream_handle(),
+                self.handle(),
                 params.cast(),
             )
         };
@@ -113,7 +113,7 @@ impl CudaDevice {
             record.name,
             kernel.shared_bytes,
             extents,
-            &self.limits,
+            self.limits(),
             || self.label(),
         )?;
         self.allow_dynamic_shared(&kernel, shared_bytes)?;
@@ -136,7 +136,7 @@ impl CudaDevice {
                 shared_bytes as usize,
             )
         }?;
-        let device = Device::get_device(self.ordinal)?;
+        let device = Device::get_device(self.ordinal())?;
         let multiprocessors = driver_attribute(self.driver, device, MULTIPROCESSOR_COUNT)?;
         Ok(u64::from(blocks.unsigned_abs()) * u64::from(multiprocessors))
     }

@@ -10,7 +10,7 @@ use cuda_loader::INVALID_VALUE;
 use cust::context::{CurrentContext, ResourceLimit};
 use cust::error::CudaError;
 
-use super::CudaDevice;
+use super::CudaStream;
 use crate::error::{Error, Result};
 
 /// CUDA's own heap.
@@ -25,10 +25,10 @@ const MOST_STACK: usize = 512 << 10;
 #[derive(Debug, Default)]
 pub(super) struct StackChoice(AtomicBool);
 
-impl CudaDevice {
+impl CudaStream {
     /// Sees to it that a thread has at least so much stack. The limit only grows: other kernels may need what it is.
     pub(super) fn raise_stack_limit(&self, bytes: usize) -> Result<()> {
-        let chosen = self.stack_choice.0.load(Ordering::Relaxed);
+        let chosen = self.device.stack_choice.0.load(Ordering::Relaxed);
         if bytes > 0 && !chosen && limit(ResourceLimit::StackSize)? < bytes {
             CurrentContext::set_resource_limit(ResourceLimit::StackSize, bytes)?;
         }
@@ -47,7 +47,7 @@ impl CudaDevice {
             device: self.label(),
             wanted: bytes,
         })?;
-        self.stack_choice.0.store(true, Ordering::Relaxed);
+        self.device.stack_choice.0.store(true, Ordering::Relaxed);
         Ok(())
     }
 

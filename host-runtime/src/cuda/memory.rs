@@ -9,7 +9,7 @@ use std::ptr::null_mut;
 use cuda_loader::{Driver, DriverError, OUT_OF_MEMORY};
 use cust::device::Device;
 
-use super::{CudaDevice, Handle};
+use super::{CudaStream, Handle};
 use crate::error::{Error, Result};
 
 /// `CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED`.
@@ -41,7 +41,7 @@ fn pool_of(driver: &Driver, device: Device) -> std::result::Result<Handle, Drive
     Ok(Handle(pool))
 }
 
-impl CudaDevice {
+impl CudaStream {
     pub fn allocate(&self, bytes: usize) -> Result<u64> {
         self.make_current()?;
         match self.try_allocate(bytes) {
@@ -57,12 +57,12 @@ impl CudaDevice {
         let bytes = bytes.checked_next_multiple_of(16).unwrap_or(bytes);
         let mut address = 0u64;
         let to = (&raw mut address).cast();
-        if self.pool.0.is_null() {
+        if self.device.pool.0.is_null() {
             // SAFETY: the pointer is valid for a write of an address.
             unsafe { self.driver.cuMemAlloc_v2(to, bytes) }?;
         } else {
             // SAFETY: as above, and the stream is alive.
-            unsafe { self.driver.cuMemAllocAsync(to, bytes, self.stream_handle()) }?;
+            unsafe { self.driver.cuMemAllocAsync(to, bytes, self.handle()) }?;
         }
         Ok(address)
     }
@@ -71,9 +71,9 @@ impl CudaDevice {
     #[cold]
     fn allocate_after_wait(&self, bytes: usize) -> Result<u64> {
         self.wait()?;
-        if !self.pool.0.is_null() {
+        if !self.device.pool.0.is_null() {
             // SAFETY: the pool is the device's.
-            unsafe { self.driver.cuMemPoolTrimTo(self.pool.0, 0) }?;
+            unsafe { self.driver.cuMemPoolTrimTo(self.device.pool.0, 0) }?;
         }
         match self.try_allocate(bytes) {
             Ok(address) => Ok(address),
@@ -106,14 +106,14 @@ impl CudaDevice {
         if self.make_current().is_err() {
             return;
         }
-        if self.pool.0.is_null() {
+        if self.device.pool.0.is_null() {
             // Work in the queue may use the memory until it is done.
             let _ = self.wait();
             // SAFETY: the address is from `cuMemAlloc_v2`, and nothing uses it any more.
             let _ = unsafe { self.driver.cuMemFree_v2(address) };
         } else {
             // SAFETY: the address is from `cuMemAllocAsync`, and all its uses are before this in the stream.
-            let _ = unsafe { self.driver.cuMemFreeAsync(address, self.stream_handle()) };
+            let _ = unsafe { self.driver.cuMemFreeAsync(address, self.handle()) };
         }
     }
 
@@ -127,7 +127,7 @@ impl CudaDevice {
         // SAFETY: as the caller promises.
         unsafe {
             self.driver
-                .cuMemsetD8Async(address, 0, bytes, self.stream_handle())
+                .cuMemsetD8Async(address, 0, bytes, self.handle())
         }?;
         Ok(())
     }
@@ -142,7 +142,7 @@ impl CudaDevice {
         // SAFETY: as the caller promises.
         unsafe {
             self.driver
-                .cuMemcpyDtoDAsync_v2(address, source, bytes, self.stream_handle())
+                .cuMemcpyDtoDAsync_v2(address, source, bytes, self.handle())
         }?;
         Ok(())
     }
@@ -160,7 +160,7 @@ impl CudaDevice {
                 address,
                 source.cast_mut().cast(),
                 bytes,
-                self.stream_handle(),
+                self.handle(),
             )
         }?;
         self.synchronize()
@@ -175,12 +175,8 @@ impl CudaDevice {
         self.make_current()?;
         // SAFETY: as the caller promises; `synchronize` returns only when the copy is done.
         unsafe {
-            self.driver.cuMemcpyDtoHAsync_v2(
-                destination.cast(),
-                address,
-                bytes,
-                self.stream_handle(),
-            )
+            self.driver
+                .cuMemcpyDtoHAsync_v2(destination.cast(), address, bytes, self.handle())
         }?;
         self.synchronize()
     }

@@ -1,11 +1,15 @@
 //! The back end on a CUDA device.
 //!
-//! A device is opened on its primary context, which stays for the life of the process, with one stream that is the
-//! queue. `cust` does what it has (devices, contexts, streams, limits); what it lacks, and what is called often, goes
-//! through `cuda-loader`'s table, which also keeps the driver's own error codes.
+//! A device is opened on its primary context, which stays for the life of the process. A handle's streams share its
+//! [`CudaDevice`]; each [`CudaStream`] has modules of its own, because a module holds where its kernels record a panic,
+//! where they print, and the barrier of a grid: what one launch leaves there another must not meet.
+//!
+//! `cust` does what it has (devices, contexts, streams, limits); what it lacks, and what is called often, goes through
+//! `cuda-loader`'s table, which also keeps the driver's own error codes.
 
 mod constant;
 mod cooperative;
+mod event;
 mod limits;
 mod memory;
 mod module;
@@ -16,10 +20,12 @@ mod tests;
 
 use std::collections::BTreeMap;
 use std::ffi::{c_int, c_uint, c_void};
+use std::ops::RangeInclusive;
 use std::ptr::{null, null_mut};
-use std::sync::{Mutex, PoisonError, RwLock};
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use cuda_loader::{Driver, NO_DEVICE};
+use cuda_loader::{Driver, DriverError, NO_DEVICE, NOT_READY};
 use cust::context::Context;
 use cust::device::{Device, DeviceAttribute};
 use cust::stream::{Stream, StreamFlags};
@@ -34,12 +40,14 @@ use constant::Constants;
 use limits::StackChoice;
 use module::{LoadedKernel, Modules};
 use panic::PanicInbox;
-use print::Printing;
+use print::{PrintCapacity, Printing};
+
+pub(crate) use event::CudaEvent;
 
 /// `CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN`.
 const MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: c_uint = 97;
 
-/// A CUDA device and its queue.
+/// A CUDA device: what the streams of a handle share.
 pub(crate) struct CudaDevice {
     driver: &'static Driver,
     context: &'static Context,
@@ -49,14 +57,27 @@ pub(crate) struct CudaDevice {
     limits: Limits,
     /// The pool that memory comes from, or null where the device has none.
     pool: Handle,
+    constants: Constants,
+    stack_choice: StackChoice,
+    /// Bytes for what the kernels of a stream print.
+    print_capacity: PrintCapacity,
+}
+
+/// A stream of a CUDA device.
+pub(crate) struct CudaStream {
+    driver: &'static Driver,
+    device: Arc<CudaDevice>,
     kernels: RwLock<IdMap<LoadedKernel>>,
     modules: Mutex<Modules>,
-    constants: Mutex<Constants>,
-    stack_choice: StackChoice,
+    /// The version of the device's constants that the modules have.
+    constants: AtomicU64,
     panics: PanicInbox,
     /// Held while a launch of a kernel with a grid barrier is queued.
     cooperative: Mutex<()>,
     printing: Printing,
+    priority: i32,
+    /// Recorded when another stream waits for this one.
+    reached: Mutex<CudaEvent>,
     /// Last: dropped after what its work uses.
     stream: Stream,
 }
@@ -95,7 +116,7 @@ fn primary_context(ordinal: u32, device: Device) -> Result<&'static Context> {
 }
 
 impl CudaDevice {
-    pub fn open(ordinal: u32) -> Result<Self> {
+    fn open(ordinal: u32) -> Result<Self> {
         let not_there = |there| Error::NoDevice {
             ordinal,
             from_setting: false,
@@ -117,31 +138,114 @@ impl CudaDevice {
             compute_capability: compute_capability(device)?,
             limits: limits(driver, device)?,
             pool: memory::pool(driver, device),
+            constants: Constants::default(),
+            stack_choice: StackChoice::default(),
+            print_capacity: PrintCapacity::default(),
+        })
+    }
+
+    fn label(&self) -> String {
+        format!("{} (cuda:{})", self.name, self.ordinal)
+    }
+
+    /// Makes the device's context the thread's current one, if another is. Asked of the driver each time, because other
+    /// CUDA libraries of the process may have changed it.
+    #[inline]
+    fn make_current(&self) -> Result<()> {
+        make_current(self.driver, self.context)
+    }
+}
+
+impl CudaStream {
+    /// The first stream of a handle for a device.
+    pub fn open(ordinal: u32) -> Result<Self> {
+        Self::of(Arc::new(CudaDevice::open(ordinal)?), 0)
+    }
+
+    /// Another stream of the same handle.
+    pub fn another(&self, priority: i32) -> Result<Self> {
+        Self::of(self.device.clone(), priority)
+    }
+
+    fn of(device: Arc<CudaDevice>, priority: i32) -> Result<Self> {
+        device.make_current()?;
+        let driver = device.driver;
+        let panics = PanicInbox::new(driver)?;
+        Ok(Self {
+            driver,
             kernels: RwLock::default(),
             modules: Mutex::default(),
-            constants: Mutex::default(),
-            stack_choice: StackChoice::default(),
-            panics: PanicInbox::new(driver)?,
+            constants: AtomicU64::new(0),
+            panics,
             cooperative: Mutex::default(),
-            printing: Printing::new(),
-            stream: Stream::new(StreamFlags::NON_BLOCKING, None)?,
+            printing: Printing::new(device.print_capacity.get()),
+            priority,
+            reached: Mutex::new(CudaEvent::without_time(&device)?),
+            stream: Stream::new(StreamFlags::NON_BLOCKING, Some(priority))?,
+            device,
         })
     }
 
     pub fn name(&self) -> &str {
-        &self.name
+        &self.device.name
     }
 
     pub fn label(&self) -> String {
-        format!("{} (cuda:{})", self.name, self.ordinal)
+        self.device.label()
+    }
+
+    pub fn ordinal(&self) -> u32 {
+        self.device.ordinal
     }
 
     pub fn compute_capability(&self) -> (u32, u32) {
-        self.compute_capability
+        self.device.compute_capability
     }
 
     pub fn limits(&self) -> &Limits {
-        &self.limits
+        &self.device.limits
+    }
+
+    pub fn priority(&self) -> i32 {
+        self.priority
+    }
+
+    pub fn priorities(&self) -> Result<RangeInclusive<i32>> {
+        self.make_current()?;
+        let (mut least, mut greatest): (c_int, c_int) = (0, 0);
+        // SAFETY: both pointers are valid for a write of an int.
+        unsafe {
+            self.driver
+                .cuCtxGetStreamPriorityRange((&raw mut least).cast(), (&raw mut greatest).cast())
+        }?;
+        Ok(greatest..=least)
+    }
+
+    /// Whether all that was queued is done.
+    pub fn is_done(&self) -> Result<bool> {
+        self.make_current()?;
+        // SAFETY: the stream is alive.
+        is_ready(unsafe { self.driver.cuStreamQuery(self.handle()) })
+    }
+
+    /// Makes what is queued from now on wait for what is queued on `other` so far.
+    pub fn wait_for(&self, other: &Self) -> Result<()> {
+        other.make_current()?;
+        // One event for all waits: each wait is for what the event was recorded for when the wait was queued.
+        let reached = other.reached.lock().unwrap_or_else(PoisonError::into_inner);
+        reached.record_on(other)?;
+        self.wait_for_event(&reached)
+    }
+
+    /// Makes what is queued from now on wait for an event.
+    pub fn wait_for_event(&self, event: &CudaEvent) -> Result<()> {
+        self.make_current()?;
+        // SAFETY: the stream and the event are alive; the driver keeps what a queued wait needs of the event.
+        unsafe {
+            self.driver
+                .cuStreamWaitEvent(self.handle(), event.handle(), 0)
+        }?;
+        Ok(())
     }
 
     /// Waits for the queue, then prints what its kernels have printed, and reports a panic of them.
@@ -167,14 +271,16 @@ impl CudaDevice {
         params: *const u8,
     ) -> Result<()> {
         self.make_current()?;
+        self.refuse_after_panic()?;
         let kernel = self.kernel(record)?;
+        self.update_constants()?;
         check_dimensions(record.name, kernel.dimensions, extents)?;
         kernel.check_block(record.name, extents.block)?;
         let shared_bytes = check_dynamic_shared(
             record.name,
             kernel.shared_bytes,
             extents,
-            &self.limits,
+            self.limits(),
             || self.label(),
         )?;
         self.allow_dynamic_shared(&kernel, shared_bytes)?;
@@ -201,12 +307,21 @@ impl CudaDevice {
                 block.y,
                 block.z,
                 shared_bytes,
-                self.stream_handle(),
+                self.handle(),
                 params.as_mut_ptr().cast(),
                 null_mut(),
             )
         }?;
         Ok(())
+    }
+
+    /// The error of a kernel that is known to have panicked: it stops what would come after it.
+    #[inline]
+    fn refuse_after_panic(&self) -> Result<()> {
+        match self.panics.has_one() {
+            true => self.synchronize(),
+            false => Ok(()),
+        }
     }
 
     /// The name of a loaded kernel, by the low half of its id.
@@ -230,26 +345,24 @@ impl CudaDevice {
         Ok(kernel)
     }
 
-    /// Makes the device's context the thread's current one, if another is. Asked of the driver each time, because other
-    /// CUDA libraries of the process may have changed it.
     #[inline]
     fn make_current(&self) -> Result<()> {
-        make_current(self.driver, self.context)
+        self.device.make_current()
     }
 
     fn wait(&self) -> Result<()> {
         // SAFETY: the stream is alive.
-        unsafe { self.driver.cuStreamSynchronize(self.stream_handle()) }?;
+        unsafe { self.driver.cuStreamSynchronize(self.handle()) }?;
         Ok(())
     }
 
     #[inline]
-    pub fn stream_handle(&self) -> *mut c_void {
+    pub fn handle(&self) -> *mut c_void {
         self.stream.as_inner().cast()
     }
 }
 
-impl Drop for CudaDevice {
+impl Drop for CudaStream {
     fn drop(&mut self) {
         // The queue's work uses the modules and the panic record, which end after this.
         if let Err(error) = self.synchronize() {
@@ -275,6 +388,15 @@ fn make_current(driver: &Driver, context: &Context) -> Result<()> {
         unsafe { driver.cuCtxSetCurrent(wanted) }?;
     }
     Ok(())
+}
+
+/// What a query of the driver says: done, not yet, or failed.
+fn is_ready(answer: std::result::Result<(), DriverError>) -> Result<bool> {
+    match answer {
+        Ok(()) => Ok(true),
+        Err(error) if error.code == NOT_READY => Ok(false),
+        Err(error) => Err(error.into()),
+    }
 }
 
 fn present(count: u32) -> String {

@@ -13,7 +13,7 @@ use gpu_std::Dim3;
 use gpu_std::kernel::KernelRecord;
 
 use super::cooperative::GridBarrier;
-use super::{CudaDevice, Handle};
+use super::{CudaStream, Handle};
 use crate::error::{Error, Result};
 use crate::launch::{before_dynamic, check_shared};
 use crate::registry::{self, DeviceCode, Found, Image};
@@ -33,11 +33,11 @@ const MAX_DYNAMIC_SHARED_SIZE_BYTES: c_uint = 8;
 /// Bytes of the driver's log that are kept.
 const LOG_CAPACITY: usize = 8 << 10;
 
-/// The modules of a device, by the address of their device code. `cust`'s `Module` gives no log of the driver's
+/// The modules of a stream, by the address of their device code. `cust`'s `Module` gives no log of the driver's
 /// compiler and no handle, so modules are the driver's own here.
 pub(super) type Modules = HashMap<usize, Handle>;
 
-/// A kernel on this device.
+/// A kernel of a stream.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LoadedKernel {
     pub function: Handle,
@@ -69,7 +69,7 @@ impl LoadedKernel {
     }
 }
 
-impl CudaDevice {
+impl CudaStream {
     /// Finds the kernel's function, and loads its module first if need be.
     #[cold]
     pub(super) fn load(&self, record: &'static KernelRecord) -> Result<LoadedKernel> {
@@ -85,7 +85,7 @@ impl CudaDevice {
         found: Found,
     ) -> Result<LoadedKernel> {
         let Found { code, kernel } = found;
-        check_shared(record.name, kernel, self.limits.shared_bytes, || {
+        check_shared(record.name, kernel, self.limits().shared_bytes, || {
             self.label()
         })?;
         let module = self.module(code)?;
@@ -133,7 +133,7 @@ impl CudaDevice {
     }
 
     fn load_module(&self, code: &'static DeviceCode) -> Result<Handle> {
-        let (major, minor) = self.compute_capability;
+        let (major, minor) = self.compute_capability();
         let Some(image) = best_image(code.images, major * 10 + minor) else {
             return Err(self.no_image(code));
         };
@@ -171,7 +171,7 @@ impl CudaDevice {
         Error::NoImage {
             crate_name: code.crate_name,
             device: self.label(),
-            compute_capability: self.compute_capability,
+            compute_capability: self.compute_capability(),
             available: code.images.iter().map(|image| image.target).collect(),
         }
     }
@@ -232,10 +232,10 @@ impl CudaDevice {
     /// allowed at once: launches of other threads may ask for other sizes.
     pub(super) fn allow_dynamic_shared(&self, kernel: &LoadedKernel, bytes: u32) -> Result<()> {
         let before = before_dynamic(kernel.shared_bytes);
-        if bytes <= self.limits.shared_bytes.saturating_sub(before) {
+        if bytes <= self.limits().shared_bytes.saturating_sub(before) {
             return Ok(());
         }
-        let most = self.limits.all_shared_bytes - before;
+        let most = self.limits().all_shared_bytes - before;
         // SAFETY: the function is of a loaded module.
         unsafe {
             self.driver.cuFuncSetAttribute(
@@ -290,7 +290,7 @@ impl CudaDevice {
                 variable,
                 (&raw const value).cast_mut().cast(),
                 size_of::<u64>(),
-                self.stream_handle(),
+                self.handle(),
             )
         }?;
         self.wait()

@@ -1,4 +1,4 @@
-//! Where kernels of a device leave their panics, and how the host takes them out.
+//! Where kernels of a stream leave their panics, and how the host takes them out.
 //!
 //! The record lies in pinned host memory that the device can write, so that it is there after the wait without a copy
 //! and survives whatever happens on the device. The first panicking thread claims it, with an atomic operation on a slot
@@ -22,7 +22,7 @@ use crate::error::{Error, KernelPanic, Result};
 /// `CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP`.
 const PORTABLE_MAPPED: c_uint = 1 | 2;
 
-/// The record of one device.
+/// The record of one stream.
 pub(super) struct PanicInbox {
     record: NonNull<PanicRecord>,
     /// The slot, in device memory.
@@ -87,6 +87,14 @@ impl PanicInbox {
             driver.cuMemAlloc_v2((&raw mut self.slot).cast(), size_of::<PanicSlot>())?;
             driver.cuMemcpyHtoD_v2(self.slot, (&raw mut slot).cast(), size_of::<PanicSlot>())
         }
+    }
+
+    /// Whether a panic was recorded that was not taken, or is being recorded.
+    #[inline]
+    pub fn has_one(&self) -> bool {
+        // SAFETY: the record lives as long as `self`, and its state is only accessed atomically.
+        let state = unsafe { &(*self.record.as_ptr()).state };
+        state.load(Ordering::Relaxed) != EMPTY
     }
 
     /// The panic that was recorded, if there is one, as an error. To be called after a wait for the queue; `wait` waits

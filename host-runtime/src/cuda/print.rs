@@ -1,4 +1,4 @@
-//! The buffer that kernels of a device print to, and how its text comes to the host.
+//! The buffer that kernels of a stream print to, and how its text comes to the host.
 //!
 //! The records lie in pinned host memory that the device writes, so that the text is there after the wait without a copy,
 //! and also after a fault that ended the context. They are claimed in a [`PrintBuffer`] in the device's own memory. Both are
@@ -9,13 +9,13 @@
 
 use std::ffi::c_uint;
 use std::ptr::{NonNull, null_mut};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
 use cuda_loader::{Driver, DriverError};
 use gpu_std::print::PrintBuffer;
 
-use super::CudaDevice;
+use super::CudaStream;
 use crate::error::Result;
 use crate::printed;
 
@@ -24,7 +24,23 @@ const CAPACITY: usize = 4 << 20;
 /// `CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP`.
 const PORTABLE_MAPPED: c_uint = 1 | 2;
 
-/// What the kernels of a device print.
+/// How many bytes the streams of a device begin with.
+#[derive(Debug)]
+pub(super) struct PrintCapacity(AtomicUsize);
+
+impl Default for PrintCapacity {
+    fn default() -> Self {
+        Self(AtomicUsize::new(CAPACITY))
+    }
+}
+
+impl PrintCapacity {
+    pub fn get(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// What the kernels of a stream print.
 pub(super) struct Printing {
     inbox: RwLock<Inbox>,
     /// Whether a kernel that prints was launched since the text was taken out.
@@ -58,12 +74,13 @@ unsafe impl Send for Records {}
 unsafe impl Sync for Records {}
 
 impl Printing {
-    pub fn new() -> Self {
+    /// A buffer that will have so many bytes.
+    pub fn new(capacity: usize) -> Self {
         Self {
             inbox: RwLock::new(Inbox {
                 buffer: 0,
                 records: None,
-                capacity: CAPACITY,
+                capacity,
             }),
             launched: AtomicBool::new(false),
         }
@@ -76,7 +93,7 @@ impl Printing {
         Queueing(inbox)
     }
 
-    /// The address of the device's buffer, which is made on the first call.
+    /// The address of the stream's buffer, which is made on the first call.
     pub fn buffer(&self, driver: &Driver) -> std::result::Result<u64, DriverError> {
         let mut inbox = self.inbox.write().unwrap_or_else(PoisonError::into_inner);
         if inbox.records.is_none() {
@@ -96,7 +113,7 @@ impl Printing {
     }
 }
 
-impl CudaDevice {
+impl CudaStream {
     /// Prints what kernels have printed since the last call. To be called after a wait for the queue.
     pub(super) fn print(&self) -> Result<()> {
         if !self.printing.launched.load(Ordering::Acquire) {
@@ -132,9 +149,11 @@ impl CudaDevice {
         Ok(())
     }
 
-    /// Changes the size of the buffer, in bytes.
+    /// Changes the size of the buffer, in bytes, and that of streams to come.
     pub fn set_print_capacity(&self, bytes: usize) -> Result<()> {
         self.make_current()?;
+        let shared = &self.device.print_capacity.0;
+        shared.store(bytes, Ordering::Relaxed);
         let mut inbox = self
             .printing
             .inbox
