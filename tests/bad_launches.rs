@@ -174,7 +174,7 @@ fn arguments_of_two_devices_are_an_error() {
         any.on(&gpu).grid(1).block(1).launch(&y),
         &["different devices", "use clones of one `Gpu`"],
     );
-    any.on(&other.clone()).grid(1).block(1).launch(&y).unwrap();
+    any.on(other.clone()).grid(1).block(1).launch(&y).unwrap();
 }
 
 #[test]
