@@ -53,6 +53,22 @@ fn a_stream_is_its_counters_words() {
     }
 }
 
+/// Where the number of a block no longer fits one word, and where words of the present block are left.
+#[test]
+fn skips_add_up() {
+    for (first, second) in [(0, (1 << 34) - 4), (3, (1 << 34) + 2), (5, u64::MAX - 30)] {
+        let mut random = Philox::new(7, 9);
+        random.skip(first);
+        random.skip(second);
+        let at = first + second;
+        for at in at..at + 9 {
+            let (block, word) = (at / 4, (at % 4) as usize);
+            let counter = [block as u32, (block >> 32) as u32, 9, 0];
+            assert_eq!(random.next_u32(), philox4x32_10(counter, [7, 0])[word]);
+        }
+    }
+}
+
 #[kernel]
 fn draw(
     seed: u64,

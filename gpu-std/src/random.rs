@@ -59,7 +59,7 @@ pub fn philox4x32_10(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
 
 /// A stream of random numbers.
 ///
-/// 10 registers, or fewer where the optimiser knows what is not used. CUDA C: `curandStatePhilox4_32_10_t`; Numba:
+/// 11 registers, or fewer where the optimiser knows what is not used. CUDA C: `curandStatePhilox4_32_10_t`; Numba:
 /// `xoroshiro128p` states, another generator.
 ///
 /// ```
@@ -73,11 +73,12 @@ pub fn philox4x32_10(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
 #[derive(Clone, Copy, Debug)]
 pub struct Philox {
     key: [u32; 2],
-    subsequence: u64,
-    /// The number of the next word.
-    next: u64,
-    /// The words of which the next is one, unless it is the first of four.
+    /// The number of the block of four words to compute next, in two words, and the subsequence.
+    counter: [u32; 4],
+    /// The block before it, of which some are left unless `place` is 0.
     words: [u32; 4],
+    /// The next word's place among its four.
+    place: u32,
 }
 
 impl Philox {
@@ -96,9 +97,9 @@ impl Philox {
     pub fn new(seed: u64, subsequence: u64) -> Self {
         Self {
             key: [seed as u32, (seed >> 32) as u32],
-            subsequence,
-            next: 0,
+            counter: [0, 0, subsequence as u32, (subsequence >> 32) as u32],
             words: [0; 4],
+            place: 0,
         }
     }
 
@@ -116,16 +117,26 @@ impl Philox {
     /// ```
     #[inline]
     pub fn skip(&mut self, count: u64) {
-        self.next = self.next.wrapping_add(count);
-        if !self.next.is_multiple_of(4) {
-            self.words = self.block(self.next / 4);
+        let place = self.place + (count % 4) as u32;
+        let next = u64::from(self.counter[0]) | u64::from(self.counter[1]) << 32;
+        let present = next.wrapping_sub(u64::from(self.place > 0));
+        let blocks = (count / 4).wrapping_add(u64::from(place / 4));
+        let next = present.wrapping_add(blocks);
+        (self.counter[0], self.counter[1]) = (next as u32, (next >> 32) as u32);
+        self.place = place % 4;
+        if self.place > 0 {
+            self.words = self.next_block();
         }
     }
 
     #[inline]
-    fn block(&self, number: u64) -> [u32; 4] {
-        let [low, high] = [number, self.subsequence].map(|x| [x as u32, (x >> 32) as u32]);
-        philox4x32_10([low[0], low[1], high[0], high[1]], self.key)
+    fn next_block(&mut self) -> [u32; 4] {
+        let block = philox4x32_10(self.counter, self.key);
+        self.counter[0] = self.counter[0].wrapping_add(1);
+        if self.counter[0] == 0 {
+            self.counter[1] = self.counter[1].wrapping_add(1);
+        }
+        block
     }
 
     /// 32 random bits. CUDA C: `curand`.
@@ -139,11 +150,11 @@ impl Philox {
     /// ```
     #[inline]
     pub fn next_u32(&mut self) -> u32 {
-        let place = self.next % 4;
+        let place = self.place;
         if place == 0 {
-            self.words = self.block(self.next / 4);
+            self.words = self.next_block();
         }
-        self.next = self.next.wrapping_add(1);
+        self.place = (place + 1) % 4;
         // Not an index, which would put the words into local memory.
         let [a, b, c, d] = self.words;
         match place {
@@ -179,9 +190,8 @@ impl Philox {
     /// ```
     #[inline]
     pub fn next_4(&mut self) -> [u32; 4] {
-        let number = self.next.div_ceil(4);
-        self.next = number.wrapping_add(1).wrapping_mul(4);
-        self.block(number)
+        self.place = 0;
+        self.next_block()
     }
 
     /// Uniform in [0, 1): a multiple of 2^-24. (CUDA C's `curand_uniform` is in (0, 1].)
