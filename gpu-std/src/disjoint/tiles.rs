@@ -184,13 +184,24 @@ impl<T, const R: usize, const C: usize> TileShare<'_, T, R, C> {
     /// ```
     #[inline]
     pub fn indexed_iter_mut(&mut self) -> TileIterMut<'_, T, R, C> {
+        let (row, col) = (self.rank / C as u32, self.rank % C as u32);
+        // Where each step is by whole rows, a thread has one column.
+        let has_none = self.keeps_column() && col as usize >= self.cols;
         TileIterMut {
             tile: TileShare {
+                rows: if has_none { 0 } else { self.rows },
                 _elements: PhantomData,
                 ..*self
             },
-            next: self.rank,
+            row,
+            col,
         }
+    }
+
+    /// Whether all elements of a thread lie in one column of the tile.
+    #[inline]
+    fn keeps_column(&self) -> bool {
+        self.sharers.is_multiple_of(C as u32)
     }
 }
 
@@ -206,7 +217,8 @@ impl<T, const R: usize, const C: usize> TileShare<'_, T, R, C> {
 #[derive(Debug)]
 pub struct TileIterMut<'a, T, const R: usize, const C: usize> {
     tile: TileShare<'a, T, R, C>,
-    next: u32,
+    row: u32,
+    col: u32,
 }
 
 impl<'a, T, const R: usize, const C: usize> Iterator for TileIterMut<'a, T, R, C> {
@@ -215,12 +227,17 @@ impl<'a, T, const R: usize, const C: usize> Iterator for TileIterMut<'a, T, R, C
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         let tile = &self.tile;
-        // A block has at most 1024 threads, and a tile at most 2^30 elements.
-        while self.next < (R * C) as u32 {
-            let (row, col) = (self.next / C as u32, self.next % C as u32);
-            let (row, col) = (row as usize, col as usize);
-            self.next = self.next.wrapping_add(tile.sharers);
-            if row < tile.rows && col < tile.cols {
+        let (rows, cols) = (tile.sharers / C as u32, tile.sharers % C as u32);
+        // A block has at most 1024 threads, and a tile at most 2^15 rows and columns.
+        while (self.row as usize) < tile.rows {
+            let (row, col) = (self.row as usize, self.col as usize);
+            self.row = self.row.wrapping_add(rows);
+            self.col = self.col.wrapping_add(cols);
+            if self.col >= C as u32 {
+                self.row = self.row.wrapping_add(1);
+                self.col = self.col.wrapping_sub(C as u32);
+            }
+            if tile.keeps_column() || col < tile.cols {
                 let line = row.wrapping_mul(tile.stride);
                 // SAFETY: the element lies inside the array and the tile, its place is this thread's rank modulo the
                 // sharers, and the loop comes to it once.
