@@ -317,6 +317,82 @@ fn a_block_over_the_launch_bounds_is_an_error_that_names_them() -> oxwarp::Resul
     Ok(())
 }
 
+/// Rows of 16, as a block of 16x4 has them.
+#[kernel(block(16, 4))]
+fn by_rows(mut y: DisjointSlice<u32>) {
+    let line = shared_array![u32; 4, 16];
+    let (row, col) = (
+        thread::thread_idx_y() as usize,
+        thread::thread_idx_x() as usize,
+    );
+    // The block's own shape says that these are inside.
+    line.set((row, col), thread::block_dim_x() * 100 + row as u32);
+    sync_threads();
+    if let Some(y) = y.get_mut(thread::index()) {
+        *y = line.get((3 - row, 15 - col));
+    }
+}
+
+#[kernel(block(N), launch_bounds(N, 2))]
+fn in_blocks_of<const N: u32>(mut y: DisjointSlice<u32>) {
+    if let Some(y) = y.get_mut(thread::index_1d()) {
+        *y = thread::block_dim_x() + N;
+    }
+}
+
+#[test]
+fn the_block_is_in_the_ptx_and_a_constant_in_the_code() {
+    let code = device_code::of("by_rows");
+    device_code::contains(&code, &[".reqntid 16, 4"]);
+    for without in [
+        "%ntid.x",
+        "%ntid.y",
+        "%tid.z",
+        "panic_bounds_check",
+        ".maxntid",
+    ] {
+        assert!(!code.contains(without), "{without}: {code}");
+    }
+    let code = device_code::of("in_blocks_of");
+    device_code::contains(&code, &[".reqntid 64", ".minnctapersm 2"]);
+    assert!(!code.contains("%ntid.x"), "{code}");
+}
+
+#[test]
+fn another_block_than_the_kernels_own_is_an_error_that_names_both() -> oxwarp::Result<()> {
+    let gpu = Gpu::new()?;
+    let mut y = gpu.zeros::<u32>(128)?;
+    for block in [(4, 16), (64, 1), (16, 8)] {
+        let error = launch!(by_rows[2, block](&mut y)).unwrap_err();
+        assert!(
+            matches!(
+                error,
+                Error::BlockShape {
+                    kernel: "by_rows",
+                    ..
+                }
+            ),
+            "{error}"
+        );
+        let text = error.to_string();
+        let given = format!("a block of ({}, {}, 1)", block.0, block.1);
+        for part in [given.as_str(), "`block(16, 4, 1)`"] {
+            assert!(text.contains(part), "{text}");
+        }
+    }
+    let row = |i: usize| 1600 + (3 - i % 64 / 16) as u32;
+    let wanted: Vec<u32> = (0..128).map(row).collect();
+    launch!(by_rows[2, (16, 4)](&mut y))?;
+    assert_eq!(y.to_vec()?, wanted);
+    // Who names no block gets the kernel's own.
+    y.fill(0)?;
+    by_rows.grid(2).launch(&mut y)?;
+    assert_eq!(y.to_vec()?, wanted);
+    in_blocks_of.for_each(100usize).launch::<64>(&mut y)?;
+    assert_eq!(y.to_vec()?, [128; 128]);
+    Ok(())
+}
+
 macro_rules! many_registers {
     ($($(#[$option:meta])? $name:ident;)*) => {$(
         /// A polynomial of many values that are all kept.

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use crate::block_shape;
 use crate::constants;
 use crate::error::Error;
 use crate::formatting;
@@ -77,6 +78,7 @@ fn lower(
         .collect();
     loop_checks::simplify(module)?;
     launch_facts::fold_in_kernels(module, &records.kernels, &facts);
+    block_shape::fold(context, module, machine(request.targets[0])?)?;
     loop_checks::tidy(module)?;
     unchecked::remove(context, module)?;
     narrow::narrow(context, module);

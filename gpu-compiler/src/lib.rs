@@ -9,7 +9,7 @@
 //!    (`std_bitcode`), the mathematical functions (`math`), the conversions of 128-bit integers (`wide_integers`) and the
 //!    user's own PTX and bitcode (`linked`, `ptx_text`); `formatting` - keep what makes text small.
 //! 3. `retarget` - the NVPTX triple and data layout; host attributes off, `convergent` on.
-//! 4. `launch_facts` - what each kernel says of its launches, and what follows for its code; `variants` - what it chooses
+//! 4. `launch_facts`, `block_shape` - what each kernel says of its launches, and what follows for its code; `variants` - what it chooses
 //!    for its code (`fast_math`, `unchecked`), in copies where kernels choose differently.
 //! 5. `intrinsics` - lower the `gpu.*` calls.
 //! 6. `loop_checks` - bounds checks out of loops; `optimise` - LLVM's own pipeline, short copies written out
@@ -24,6 +24,7 @@
 //! LLVM aborts the process on an internal error, so [`command`] is run in a process of its own by `gpu-macros`.
 
 mod atomics;
+mod block_shape;
 mod check;
 pub mod command;
 mod compile;

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::block_shape;
 use crate::error::Error;
 use crate::llvm::{self, Context, Module, Value};
 
@@ -106,14 +107,7 @@ fn kernel(
         record.u64(104)?,
         record.u64(112)?,
     );
-    for (attribute, at) in [("maxntid", 136), ("minctasm", 140), ("maxnreg", 144)] {
-        let bound = record.u32(at)?;
-        if bound > 0 {
-            let bound =
-                llvm::string_attribute(context, &format!("nvvm.{attribute}"), &bound.to_string());
-            llvm::add_attribute(function, llvm::FUNCTION_INDEX, bound);
-        }
-    }
+    add_bounds(context, function, record)?;
     Ok(Kernel {
         id,
         name,
@@ -131,6 +125,25 @@ fn kernel(
         symbol,
         entry: llvm::name(entry),
     })
+}
+
+/// Says what the kernel's options say of its launches. Of the block's threads PTX takes the exact number or the most.
+fn add_bounds(context: Context, function: Value, record: &Constant) -> Result<(), Error> {
+    let add = |name: &str, value: &str| {
+        let attribute = llvm::string_attribute(context, name, value);
+        llvm::add_attribute(function, llvm::FUNCTION_INDEX, attribute);
+    };
+    let [x, y, z] = [record.u32(148)?, record.u32(152)?, record.u32(156)?];
+    if x > 0 {
+        add(block_shape::ATTRIBUTE, &format!("{x},{y},{z}"));
+    }
+    for (attribute, at) in [("maxntid", 136), ("minctasm", 140), ("maxnreg", 144)] {
+        let bound = record.u32(at)?;
+        if bound > 0 && !(attribute == "maxntid" && x > 0) {
+            add(&format!("nvvm.{attribute}"), &bound.to_string());
+        }
+    }
+    Ok(())
 }
 
 /// `ptx_kernel void symbol(ptr byval([size x i8]) align(align))`, which calls `entry` with that pointer.

@@ -46,6 +46,8 @@ pub struct KernelRecord {
     pub min_blocks: u32,
     /// The most registers of a thread; 0 if the kernel does not say.
     pub max_registers: u32,
+    /// The threads of every block along x, y and z; zeros if the kernel does not say.
+    pub block: [u32; 3],
 }
 
 /// [`KernelRecord::flags`]: multiplications and additions of the kernel are not contracted to `fma`.
@@ -66,7 +68,7 @@ pub const unsafe fn unchecked() -> u32 {
     8
 }
 
-/// The numbers of `#[kernel(launch_bounds(...), max_registers = ...)]`, checked where the record is computed.
+/// The numbers of `#[kernel(block(...), launch_bounds(...), max_registers = ...)]`, checked where the record is computed.
 pub mod bounds {
     const fn within(given: i128, last: i128) -> bool {
         1 <= given && given <= last
@@ -97,6 +99,16 @@ pub mod bounds {
             "`max_registers`: a thread has 1 to 255 registers"
         );
         given as u32
+    }
+
+    /// [`KernelRecord::block`](super::KernelRecord::block).
+    pub const fn block(given: [i128; 3]) -> [u32; 3] {
+        let [x, y, z] = given;
+        assert!(
+            within(x, 1024) && within(y, 1024) && within(z, 64) && x * y * z <= 1024,
+            "`block`: a block has 1 to 1024 threads, and along z at most 64"
+        );
+        [x as u32, y as u32, z as u32]
     }
 }
 

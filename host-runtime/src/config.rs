@@ -125,7 +125,8 @@ pub trait Kernel: Sized {
     /// The kernel's builder, which has `grid`, `block`, `on` and `launch`.
     type Builder: KernelBuilder;
 
-    /// Starts a launch with so many blocks; say with `block` how many threads each has. A number, `(x, y)` or
+    /// Starts a launch with so many blocks; say with `block` how many threads each has, unless the kernel
+    /// itself does (`#[kernel(block(256))]`). A number, `(x, y)` or
     /// `(x, y, z)`. CUDA C: the first value between `<<<` and `>>>`.
     #[inline]
     fn grid(self, grid: impl ToDim) -> Self::Builder {
@@ -133,7 +134,7 @@ pub trait Kernel: Sized {
     }
 
     /// Starts a launch with one thread for each item, in blocks of 256, or of what the kernel's `launch_bounds` allow if
-    /// that is less. The last blocks may have threads beyond the last
+    /// that is less, or of what its `block` says. The last blocks may have threads beyond the last
     /// item, which `get_mut` of a disjoint slice leaves out. No items: nothing is launched.
     ///
     /// For an array of several dimensions give its extents, `(rows, cols)` or `(planes, rows, cols)`: columns are along x.

@@ -255,6 +255,20 @@ pub enum Error {
         bound: u32,
     },
 
+    /// Another block than the kernel's own `block` option says.
+    #[error(
+        "kernel `{kernel}`: a block of {given}, but the kernel is compiled with `block{exact}`: launch it with that block \
+         (which is also what a launch gets that names none), or take the option away"
+    )]
+    BlockShape {
+        /// The kernel.
+        kernel: &'static str,
+        /// The block.
+        given: Dim3,
+        /// The block that the kernel is compiled for.
+        exact: Dim3,
+    },
+
     /// `for_each` with a negative or too large number.
     #[error(
         "kernel `{kernel}`: `for_each({given})` is out of range: it takes 0 to {limit} items along {dimension}"

@@ -13,7 +13,7 @@ use crate::config::LaunchConfig;
 use crate::dim::ToDim;
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
-use crate::limits::{self, Extents, Limits};
+use crate::limits::{self, Extents, Limits, OwnBlock};
 use crate::registry::CompiledKernel;
 use crate::stream::Backend;
 
@@ -73,8 +73,8 @@ fn extents(
     config: &LaunchConfig,
     backend: &Backend,
 ) -> Result<Option<Extents>> {
-    let bound = Some(record.max_threads).filter(|&bound| bound > 0);
-    limits::resolve(record.name, config, backend.limits(), bound)
+    let own = OwnBlock::of(record);
+    limits::resolve(record.name, config, backend.limits(), own)
 }
 
 /// The most blocks of `K` that run at once with the device and shared memory of `config` and so many threads each.

@@ -4,6 +4,7 @@
 //! limit. One function for both back ends, so that they refuse the same launches with the same words.
 
 use gpu_std::Dim3;
+use gpu_std::kernel::KernelRecord;
 
 use crate::config::{FOR_EACH_BLOCK, LaunchConfig, Shape};
 use crate::error::{Error, Result};
@@ -59,13 +60,38 @@ impl Extents {
     }
 }
 
-/// The extents of a launch of `kernel`, or `None` where there are no items and so nothing to launch. `bound` is the most
-/// threads of a block by the kernel's own `launch_bounds`.
+/// What a kernel's own options say of its blocks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct OwnBlock {
+    /// The most threads, by `launch_bounds`.
+    pub bound: Option<u32>,
+    /// Its threads, by `block`.
+    pub exact: Option<Dim3>,
+}
+
+impl OwnBlock {
+    /// As a kernel's record has it: 0 stands for what it does not say.
+    pub fn of(record: &KernelRecord) -> Self {
+        let [x, y, z] = record.block;
+        OwnBlock {
+            bound: Some(record.max_threads).filter(|&bound| bound > 0),
+            exact: (x > 0).then_some(Dim3 { x, y, z }),
+        }
+    }
+
+    /// The block of a launch that names none.
+    fn usual(self) -> Option<[i128; 3]> {
+        self.exact
+            .map(|Dim3 { x, y, z }| [x.into(), y.into(), z.into()])
+    }
+}
+
+/// The extents of a launch of `kernel`, or `None` where there are no items and so nothing to launch.
 pub(crate) fn resolve(
     kernel: &'static str,
     config: &LaunchConfig,
     limits: &Limits,
-    bound: Option<u32>,
+    own: OwnBlock,
 ) -> Result<Option<Extents>> {
     let (grid, block) = match config.shape {
         Shape::Blocks { grid, block } => (
@@ -73,7 +99,7 @@ pub(crate) fn resolve(
                 kernel,
                 what: "grid",
             })?,
-            block.ok_or(Error::ShapeMissing {
+            block.or(own.usual()).ok_or(Error::ShapeMissing {
                 kernel,
                 what: "block",
             })?,
@@ -83,8 +109,12 @@ pub(crate) fn resolve(
             dimensions,
             block,
         } => {
-            let usual = bound.map_or(FOR_EACH_BLOCK, |bound| FOR_EACH_BLOCK.min(bound.into()));
-            let block = block.unwrap_or_else(|| usual_block(dimensions, usual));
+            let threads = own
+                .bound
+                .map_or(FOR_EACH_BLOCK, |bound| FOR_EACH_BLOCK.min(bound.into()));
+            let block = block
+                .or(own.usual())
+                .unwrap_or_else(|| usual_block(dimensions, threads));
             match grid_for(kernel, counts, dimensions, block, limits)? {
                 Some(grid) => (grid, block),
                 None => return Ok(None),
@@ -92,7 +122,7 @@ pub(crate) fn resolve(
         }
     };
     let block = check_block(kernel, block, limits)?;
-    check_bound(kernel, block, bound)?;
+    check_own(kernel, block, own)?;
     let grid = check_grid(kernel, grid, limits)?;
     Ok(Some(Extents {
         grid,
@@ -171,8 +201,15 @@ fn check_block(kernel: &'static str, given: [i128; 3], limits: &Limits) -> Resul
     Ok(block)
 }
 
-fn check_bound(kernel: &'static str, block: Dim3, bound: Option<u32>) -> Result<()> {
-    match bound.filter(|&bound| block.count() > bound.into()) {
+fn check_own(kernel: &'static str, block: Dim3, own: OwnBlock) -> Result<()> {
+    if let Some(exact) = own.exact.filter(|&exact| exact != block) {
+        return Err(Error::BlockShape {
+            kernel,
+            given: block,
+            exact,
+        });
+    }
+    match own.bound.filter(|&bound| block.count() > bound.into()) {
         None => Ok(()),
         Some(bound) => Err(Error::LaunchBounds {
             kernel,
@@ -230,7 +267,7 @@ mod tests {
             grid: Some(grid),
             block: Some(block),
         };
-        resolve("k", &with(shape), &Limits::SIMULATOR, None)
+        resolve("k", &with(shape), &Limits::SIMULATOR, OwnBlock::default())
     }
 
     fn items(count: i128) -> Result<Option<Extents>> {
@@ -242,7 +279,7 @@ mod tests {
                 block: None,
             }),
             &Limits::SIMULATOR,
-            None,
+            OwnBlock::default(),
         )
     }
 
@@ -288,7 +325,8 @@ mod tests {
                 dimensions,
                 block,
             };
-            resolve("k", &with(shape), &Limits::SIMULATOR, bound)
+            let own = OwnBlock { bound, exact: None };
+            resolve("k", &with(shape), &Limits::SIMULATOR, own)
         };
         let of = |counts, dimensions, bound| {
             let extents = extents(counts, dimensions, None, bound).unwrap().unwrap();
@@ -306,5 +344,32 @@ mod tests {
         let cube = Some([4, 4, 4]);
         assert!(text(extents([5, 5, 1], 2, cube, None)).contains("two dimensions"));
         assert!(extents([5, 5, 5], 3, cube, None).is_ok());
+    }
+    #[test]
+    fn a_kernel_that_says_its_block_is_launched_with_that() {
+        let own = OwnBlock {
+            bound: None,
+            exact: Some(Dim3 { x: 16, y: 8, z: 1 }),
+        };
+        let block = |shape| {
+            let extents = resolve("k", &with(shape), &Limits::SIMULATOR, own)?;
+            Ok::<_, Error>(extents.map(|extents| (extents.grid.x, extents.block)))
+        };
+        let blocks = |block| Shape::Blocks {
+            grid: Some([3, 1, 1]),
+            block,
+        };
+        let items = |dimensions| Shape::Items {
+            counts: [33, 1, 1],
+            dimensions,
+            block: None,
+        };
+        assert_eq!(block(blocks(None)).unwrap(), Some((3, own.exact.unwrap())));
+        assert!(block(blocks(Some([16, 8, 1]))).is_ok());
+        assert_eq!(block(items(2)).unwrap(), Some((3, own.exact.unwrap())));
+        let text = |shape| block(shape).unwrap_err().to_string();
+        assert!(text(blocks(Some([8, 16, 1]))).contains("`block(16, 8, 1)`"));
+        assert!(text(blocks(Some([128, 1, 1]))).contains("a block of (128, 1, 1)"));
+        assert!(text(items(1)).contains("dimension"));
     }
 }

@@ -171,6 +171,7 @@ mod tests {
         max_threads: 0,
         min_blocks: 0,
         max_registers: 0,
+        block: [0; 3],
     };
 
     const fn code(crate_name: &'static str, skipped: Option<&'static str>) -> DeviceCode {

@@ -51,10 +51,30 @@ fn too_many_registers(x: &[f32]) {
     let _ = x;
 }
 
+#[kernel(block = 256)]
+fn block_without_parentheses(x: &[f32]) {
+    let _ = x;
+}
+
+#[kernel(block(8, 8, 1, 1))]
+fn four_extents(x: &[f32]) {
+    let _ = x;
+}
+
+#[kernel(block(8, 0))]
+fn empty_block(x: &[f32]) {
+    let _ = x;
+}
+
 const BLOCKS: usize = 0;
 
 #[kernel(launch_bounds(256, BLOCKS))]
 fn no_block(x: &[f32]) {
+    let _ = x;
+}
+
+#[kernel(block(64, 32))]
+fn too_large_block(x: &[f32]) {
     let _ = x;
 }
 

@@ -318,6 +318,7 @@ api! {
     erase_instruction = LLVMInstructionEraseFromParent(instruction: Value);
     delete_function = LLVMDeleteFunction(function: Value);
     get_string_attribute = LLVMGetStringAttributeAtIndex(function: Value, index: u32, name: *const c_char, length: u32) -> Option<Attribute>;
+    get_string_attribute_value = LLVMGetStringAttributeValue(attribute: Attribute, length: *mut u32) -> *const u8;
     create_string_attribute = LLVMCreateStringAttribute(context: Context, name: *const c_char, name_length: u32, value: *const c_char, value_length: u32) -> Attribute;
     delete_global = LLVMDeleteGlobal(global: Value);
     set_triple = LLVMSetTarget(module: Module, triple: *const c_char);

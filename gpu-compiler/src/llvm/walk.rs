@@ -231,16 +231,31 @@ pub fn string_attribute(context: Context, name: &str, value: &str) -> Attribute 
 
 /// Whether a function has an attribute that LLVM knows by its name.
 pub fn has_string_attribute(function: Value, name: &str) -> bool {
+    find_string_attribute(function, name).is_some()
+}
+
+/// The value of a function's attribute that LLVM knows by its name.
+pub fn string_attribute_value(function: Value, name: &str) -> Option<String> {
+    let attribute = find_string_attribute(function, name)?;
+    let mut length = 0;
+    // SAFETY: LLVM writes how long the text is, and attributes live as long as the context.
+    let text = unsafe {
+        let start = get_string_attribute_value(attribute, &mut length);
+        std::slice::from_raw_parts(start, length as usize)
+    };
+    Some(String::from_utf8_lossy(text).into_owned())
+}
+
+fn find_string_attribute(function: Value, name: &str) -> Option<Attribute> {
     // SAFETY: pointer and length are of one string.
-    let found = unsafe {
+    unsafe {
         get_string_attribute(
             function,
             FUNCTION_INDEX,
             name.as_ptr().cast(),
             name.len() as u32,
         )
-    };
-    found.is_some()
+    }
 }
 
 /// Whether functions of this linkage are seen by other modules.

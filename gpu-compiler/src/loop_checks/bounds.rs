@@ -176,9 +176,8 @@ impl<'a> Bounds<'a> {
 
     fn upper_of_definition(&mut self, value: Value, block: Block) -> Option<Value> {
         let instruction = llvm::is_instruction(value)?;
-        if let Some(extent) = uniform::extent_of_thread_index(instruction) {
-            let name = llvm::c_string(&extent);
-            let extent = uniform::read_register(self.module, self.builder, &name);
+        let extent = uniform::extent_of_thread_index(self.module, self.builder, instruction);
+        if let Some(extent) = extent {
             return Some(self.one_less(extent));
         }
         if let Some(phi) = llvm::is_phi(instruction) {

@@ -2,6 +2,7 @@
 
 use std::ffi::CStr;
 
+use crate::block_shape;
 use crate::llvm::{self, Builder, Module, Value, opcode};
 
 /// LLVM's names of the registers, before the dimension.
@@ -66,15 +67,26 @@ fn special_register(instruction: Value) -> Option<String> {
         .map(String::from)
 }
 
-/// If the instruction reads a thread's index in its block, the intrinsic that reads the block's size in that dimension.
-pub fn extent_of_thread_index(instruction: Value) -> Option<String> {
+/// If the instruction reads a thread's index in its block, the block's size in that dimension: the kernel's own, or read.
+pub fn extent_of_thread_index(
+    module: Module,
+    builder: Builder,
+    instruction: Value,
+) -> Option<Value> {
     let register = special_register(instruction)?;
     let dimension = register.strip_prefix("tid.")?;
-    Some(format!("{SPECIAL_REGISTERS}ntid.{dimension}"))
+    let known = block_shape::extent_at(instruction, dimension);
+    Some(match known {
+        Some(extent) => llvm::const_int(llvm::type_of(instruction), extent.into(), 0),
+        None => {
+            let name = llvm::c_string(&format!("{SPECIAL_REGISTERS}ntid.{dimension}"));
+            read_register(module, builder, &name)
+        }
+    })
 }
 
 /// Reads a special register.
-pub fn read_register(module: Module, builder: Builder, intrinsic: &CStr) -> Value {
+fn read_register(module: Module, builder: Builder, intrinsic: &CStr) -> Value {
     let name = intrinsic.to_bytes();
     let id = llvm::lookup_intrinsic_id(intrinsic.as_ptr(), name.len());
     // SAFETY: the intrinsic has no overloads, so no types are read.

@@ -148,6 +148,7 @@ fn instance(signature: &Signature, generics: &HostGenerics, options: &Options) -
     let raw_types = signature.parameters.iter().map(raw_type);
     let arguments = signature.parameters.iter().enumerate().map(read_parameter);
     let flags = flags(signature, options);
+    let block = block(&options.block);
     let max_threads = bound("max_threads", &options.max_threads);
     let min_blocks = bound("min_blocks", &options.min_blocks);
     let max_registers = bound("max_registers", &options.max_registers);
@@ -206,6 +207,7 @@ fn instance(signature: &Signature, generics: &HostGenerics, options: &Options) -
                 max_threads: #max_threads,
                 min_blocks: #min_blocks,
                 max_registers: #max_registers,
+                block: #block,
             };
         }
         #used
@@ -220,6 +222,18 @@ fn bound(name: &str, value: &Option<Expr>) -> TokenStream {
     let check = format_ident!("{name}");
     let span = syn::spanned::Spanned::span(value);
     quote_spanned!(span=> ::oxwarp::__private::bounds::#check((#value) as i128))
+}
+
+/// The threads of every block, checked likewise.
+fn block(extents: &[Expr]) -> TokenStream {
+    let Some(first) = extents.first() else {
+        return quote!([0; 3]);
+    };
+    let extents = extents.iter().map(|extent| quote!((#extent) as i128));
+    let ones = std::iter::repeat_n(quote!(1), 3 - extents.len());
+    let extents = extents.chain(ones);
+    let span = syn::spanned::Spanned::span(first);
+    quote_spanned!(span=> ::oxwarp::__private::bounds::block([#(#extents),*]))
 }
 
 fn flags(signature: &Signature, options: &Options) -> TokenStream {

@@ -5,8 +5,8 @@ use syn::parse::{Parse, ParseStream};
 use syn::{Error, Expr, ExprLit, Ident, Lit, LitBool, Token, parenthesized, token};
 
 /// What there is, for messages.
-const ALL: &str = "`launch_bounds(threads)`, `launch_bounds(threads, blocks)`, `max_registers = n`, `fast_math`, \
-                   `fma = false` and `unsafe(unchecked)`";
+const ALL: &str = "`block(x, y, z)`, `launch_bounds(threads)`, `launch_bounds(threads, blocks)`, `max_registers = n`, \
+                   `fast_math`, `fma = false` and `unsafe(unchecked)`";
 
 /// The options of one kernel.
 pub struct Options {
@@ -16,6 +16,8 @@ pub struct Options {
     pub fast_math: bool,
     /// The author's word, as they wrote it, that nothing in the kernel ever panics.
     pub unchecked: Option<Token![unsafe]>,
+    /// The threads of every block, along x, and where given along y and z.
+    pub block: Vec<Expr>,
     /// The most threads of a block.
     pub max_threads: Option<Expr>,
     /// The least blocks that a multiprocessor is to hold at once.
@@ -30,6 +32,7 @@ impl Parse for Options {
             fma: true,
             fast_math: false,
             unchecked: None,
+            block: Vec::new(),
             max_threads: None,
             min_blocks: None,
             max_registers: None,
@@ -58,6 +61,7 @@ impl Options {
         match name.to_string().as_str() {
             "fma" => self.fma = flag(input)?,
             "fast_math" => self.fast_math = flag(input)?,
+            "block" => self.parse_block(&name, input)?,
             "launch_bounds" => self.parse_launch_bounds(&name, input)?,
             "max_registers" if input.peek(Token![=]) => {
                 input.parse::<Token![=]>()?;
@@ -77,6 +81,28 @@ impl Options {
             }
         }
         Ok(name)
+    }
+
+    fn parse_block(&mut self, name: &Ident, input: ParseStream) -> syn::Result<()> {
+        if !input.peek(token::Paren) {
+            return error(
+                name.span(),
+                "write `block(256)` or `block(16, 16)`, the threads of every block",
+            );
+        }
+        let extents;
+        parenthesized!(extents in input);
+        for last in [1024, 1024, 64] {
+            let range = format!("a block has 1 to {last} threads along this dimension");
+            self.block.push(number(&extents, last, &range)?);
+            if !extents.is_empty() {
+                extents.parse::<Token![,]>()?;
+            }
+            if extents.is_empty() {
+                return Ok(());
+            }
+        }
+        Err(extents.error("`block` takes one to three numbers"))
     }
 
     fn parse_launch_bounds(&mut self, name: &Ident, input: ParseStream) -> syn::Result<()> {

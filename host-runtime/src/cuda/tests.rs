@@ -124,6 +124,7 @@ const fn record(id: TypeId, name: &'static str) -> KernelRecord {
         max_threads: 0,
         min_blocks: 0,
         max_registers: 0,
+        block: [0; 3],
     }
 }
 

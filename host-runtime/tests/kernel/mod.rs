@@ -60,6 +60,7 @@ macro_rules! kernel {
                     max_threads: 0,
                     min_blocks: 0,
                     max_registers: 0,
+                    block: [0; 3],
                 };
             }
 
