@@ -21,7 +21,7 @@ const VECTORS: usize = TILE as usize / 4;
 with_unchecked! {
     matmul_blocked_unchecked:
     /// `n` is a multiple of 128. Matrices are of vectors of four, so `n / 4` is the length of a row.
-    #[kernel(launch_bounds(256, 2))]
+    #[kernel(block(16, 16), launch_bounds(256, 2))]
     fn matmul_blocked(a: &[Float4], b: &[Float4], n: u32, mut c: DisjointTiles<Float4, 8, 2, ThreadIndex2d>) {
         // The tile of A is transposed, so that a thread reads its 8 rows in one go.
         let tile_a = shared_array![f32; DEPTH as usize, TILE as usize];

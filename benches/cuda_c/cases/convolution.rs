@@ -2,6 +2,7 @@
 
 use oxwarp::DeviceArray2;
 use oxwarp::prelude::*;
+use oxwarp::view::ArrayView2;
 
 use super::case::{arguments, close, launch_either, places, with_unchecked};
 use super::random::floats;
@@ -23,16 +24,15 @@ oxwarp::constant! {
 
 with_unchecked! {
     convolve_rows_unchecked:
-    #[kernel(launch_bounds(256))]
-    fn convolve_rows(x: &[f32], mut y: DisjointSlice<f32, ThreadIndex2d>) {
+    #[kernel(block(ROW))]
+    fn convolve_rows(x: ArrayView2<f32>, mut y: DisjointSlice<f32, ThreadIndex2d>) {
         let line = shared_array![f32; ROW + 2 * RADIUS];
         let i = thread::index_2d();
         let t = thread::thread_idx_x() as usize;
-        let [rows, cols] = y.shape();
         // The number RADIUS columns before, 0 outside.
         let before = |col: usize| {
-            let is_inside = i.row() < rows && col >= RADIUS && col - RADIUS < cols;
-            if is_inside { x[i.row() * cols + col - RADIUS] } else { 0.0 }
+            let x = x.get((i.row(), col.wrapping_sub(RADIUS)));
+            x.copied().unwrap_or(0.0)
         };
         line.set(t, before(i.col()));
         if t < 2 * RADIUS {
@@ -51,17 +51,16 @@ with_unchecked! {
 
 with_unchecked! {
     convolve_columns_unchecked:
-    #[kernel(launch_bounds(1024))]
-    fn convolve_columns(x: &[f32], mut y: DisjointSlice<f32, ThreadIndex2d>) {
+    #[kernel(block(SIDE, SIDE))]
+    fn convolve_columns(x: ArrayView2<f32>, mut y: DisjointSlice<f32, ThreadIndex2d>) {
         let tile = shared_array![f32; SIDE + 2 * RADIUS, SIDE];
         let i = thread::index_2d();
         let tx = thread::thread_idx_x() as usize;
         let ty = thread::thread_idx_y() as usize;
-        let [rows, cols] = y.shape();
         // The number RADIUS rows before, 0 outside.
         let before = |row: usize| {
-            let is_inside = i.col() < cols && row >= RADIUS && row - RADIUS < rows;
-            if is_inside { x[(row - RADIUS) * cols + i.col()] } else { 0.0 }
+            let x = x.get((row.wrapping_sub(RADIUS), i.col()));
+            x.copied().unwrap_or(0.0)
         };
         tile.set((ty, tx), before(i.row()));
         if ty < 2 * RADIUS {
@@ -93,7 +92,7 @@ pub const CONVOLUTION: Entry = Entry {
 fn case(gpu: &Gpu, size: Size) -> Outcome<Case> {
     let (rows, cols): (usize, usize) = size.pick((8192, 8192), (45, 70));
     let x = floats(rows * cols, 0.0, 1.0, 1);
-    let x_gpu = gpu.to_device(&x)?;
+    let x_gpu = gpu.to_device(&x)?.into_shape((rows, cols))?;
     let between: DeviceArray2<f32> = gpu.zeros_nd((rows, cols))?;
     let y_gpu: DeviceArray2<f32> = gpu.zeros_nd((rows, cols))?;
     let of_rows = (cols.div_ceil(ROW), rows);

@@ -132,7 +132,8 @@ with_unchecked! {
     fn dot_tree(a: &[f32], b: &[f32], mut partial: DisjointSlice<f32, BlockIndex>) {
         let sums = shared_array![f32; 256];
         let (i, t) = (thread::index_1d(), thread::index_in_block());
-        sums.set(t, if *i < a.len() { a[*i] * b[*i] } else { 0.0 });
+        let both = a.get(*i).zip(b.get(*i));
+        sums.set(t, both.map_or(0.0, |(a, b)| a * b));
         sync_threads();
         let mut stride = block::len() / 2;
         while stride > 0 {

@@ -1,6 +1,7 @@
 //! One step of diffusion on a grid: the 5-point stencil in two dimensions, and the 7-point stencil in three.
 
 use oxwarp::prelude::*;
+use oxwarp::view::{ArrayView2, ArrayView3};
 use oxwarp::{DeviceArray2, DeviceArray3};
 
 use super::case::{arguments, close, launch_either, with_unchecked};
@@ -11,17 +12,18 @@ with_unchecked! {
     stencil_2d_unchecked:
     /// The edge stays as it is.
     #[kernel]
-    fn stencil_2d(k: f32, x: &[f32], mut y: DisjointSlice<f32, ThreadIndex2d>) {
+    fn stencil_2d(k: f32, x: ArrayView2<f32>, mut y: DisjointSlice<f32, ThreadIndex2d>) {
         let i = thread::index_2d();
-        let (row, col) = (i.row(), i.col());
-        let [rows, cols] = y.shape();
+        let (row, col) = *i;
+        let [rows, cols] = x.shape();
         if let Some(y) = y.get_mut(i) {
-            let p = row * cols + col;
+            let here = x[(row, col)];
             let is_inside = row > 0 && row < rows - 1 && col > 0 && col < cols - 1;
             *y = if is_inside {
-                x[p] + k * (x[p - 1] + x[p + 1] + x[p - cols] + x[p + cols] - 4.0 * x[p])
+                let in_row = x[(row, col - 1)] + x[(row, col + 1)];
+                here + k * (in_row + x[(row - 1, col)] + x[(row + 1, col)] - 4.0 * here)
             } else {
-                x[p]
+                here
             };
         }
     }
@@ -31,19 +33,20 @@ with_unchecked! {
     stencil_3d_unchecked:
     /// The faces stay as they are.
     #[kernel]
-    fn stencil_3d(k: f32, x: &[f32], mut y: DisjointSlice<f32, ThreadIndex3d>) {
+    fn stencil_3d(k: f32, x: ArrayView3<f32>, mut y: DisjointSlice<f32, ThreadIndex3d>) {
         let i = thread::index_3d();
         let (plane, row, col) = *i;
-        let [planes, rows, cols] = y.shape();
+        let [planes, rows, cols] = x.shape();
         if let Some(y) = y.get_mut(i) {
-            let of_plane = rows * cols;
-            let p = plane * of_plane + row * cols + col;
+            let here = x[(plane, row, col)];
             let is_inside = plane > 0 && plane < planes - 1 && row > 0 && row < rows - 1 && col > 0 && col < cols - 1;
             *y = if is_inside {
-                let (in_row, in_plane) = (x[p - 1] + x[p + 1], x[p - cols] + x[p + cols]);
-                x[p] + k * (in_row + in_plane + (x[p - of_plane] + x[p + of_plane]) - 6.0 * x[p])
+                let along_cols = x[(plane, row, col - 1)] + x[(plane, row, col + 1)];
+                let along_rows = x[(plane, row - 1, col)] + x[(plane, row + 1, col)];
+                let along_planes = x[(plane - 1, row, col)] + x[(plane + 1, row, col)];
+                here + k * (along_cols + along_rows + along_planes - 6.0 * here)
             } else {
-                x[p]
+                here
             };
         }
     }
@@ -67,7 +70,7 @@ pub const STENCIL_2D: Entry = Entry {
 fn case_2d(gpu: &Gpu, size: Size) -> Outcome<Case> {
     let (rows, cols): (usize, usize) = size.pick((8192, 8192), (45, 70));
     let x = floats(rows * cols, 0.0, 1.0, 1);
-    let x_gpu = gpu.to_device(&x)?;
+    let x_gpu = gpu.to_device(&x)?.into_shape((rows, cols))?;
     let y_gpu: DeviceArray2<f32> = gpu.zeros_nd((rows, cols))?;
     let grid = (cols.div_ceil(32), rows.div_ceil(8));
     let twin = Twin::new(
@@ -110,7 +113,7 @@ fn case_3d(gpu: &Gpu, size: Size) -> Outcome<Case> {
     let [planes, rows, cols]: [usize; 3] = size.pick([512, 384, 384], [6, 9, 37]);
     let n = planes * rows * cols;
     let x = floats(n, 0.0, 1.0, 2);
-    let x_gpu = gpu.to_device(&x)?;
+    let x_gpu = gpu.to_device(&x)?.into_shape((planes, rows, cols))?;
     let y_gpu: DeviceArray3<f32> = gpu.zeros_nd((planes, rows, cols))?;
     let grid = (
         cols.div_ceil(BLOCK.0),

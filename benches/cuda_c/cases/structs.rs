@@ -46,9 +46,10 @@ with_unchecked! {
     ) {
         let i = thread::index_1d();
         if let (Some(x), Some(y), Some(z)) = (x.get_mut(i), y.get_mut(i), z.get_mut(i)) {
-            *x += dt * vx[*i];
-            *y += dt * vy[*i];
-            *z += dt * vz[*i];
+            let v = [vx[*i], vy[*i], vz[*i]];
+            *x += dt * v[0];
+            *y += dt * v[1];
+            *z += dt * v[2];
         }
     }
 }

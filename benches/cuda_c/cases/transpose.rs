@@ -24,7 +24,7 @@ with_unchecked! {
 with_unchecked! {
     transpose_tiled_unchecked:
     /// A block of 32x8 makes a tile of 32x32 of `y` from the tile of `x` that lies across the diagonal.
-    #[kernel(launch_bounds(256))]
+    #[kernel(block(32, 8))]
     fn transpose_tiled(x: ArrayView2<f32>, mut y: DisjointTiles<f32, 32, 32>) {
         // A column more, so that a warp reads a column from 32 banks.
         let tile = shared_array![f32; 32, 33];
