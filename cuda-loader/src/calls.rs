@@ -115,12 +115,15 @@ macro_rules! driver_calls {
                 fn cuTexObjectGetResourceDesc(p_res_desc: Pointer, tex_object: u64);
             }
             extra {
+                fn cuCtxEnablePeerAccess(peer_context: Pointer, flags: c_uint);
+                fn cuDeviceCanAccessPeer(can_access_peer: Pointer, dev: c_int, peer_dev: c_int);
                 fn cuDeviceGetDefaultMemPool(pool: Pointer, dev: c_int);
                 fn cuFuncSetAttribute(hfunc: Pointer, attrib: c_uint, value: c_int);
                 fn cuGetErrorName(error: c_uint, p_str: Pointer);
                 fn cuLaunchCooperativeKernel(f: Pointer, grid_dim_x: c_uint, grid_dim_y: c_uint, grid_dim_z: c_uint, block_dim_x: c_uint, block_dim_y: c_uint, block_dim_z: c_uint, shared_mem_bytes: c_uint, h_stream: Pointer, kernel_params: Pointer);
                 fn cuMemHostAlloc(pp: Pointer, bytesize: usize, flags: c_uint);
                 fn cuMemHostGetDevicePointer_v2(pdptr: Pointer, p: Pointer, flags: c_uint);
+                fn cuMemPoolSetAccess(pool: Pointer, map: Pointer, count: usize);
                 fn cuMemPoolSetAttribute(pool: Pointer, attr: c_uint, value: Pointer);
                 fn cuMemPoolTrimTo(pool: Pointer, min_bytes_to_keep: usize);
                 fn cuStreamQuery(h_stream: Pointer);

@@ -7,13 +7,16 @@
 //!
 //! [`driver`] gives the same functions, and a few that `cust` has not, as methods that return a [`DriverError`].
 //!
-//! [`nvrtc`] opens NVRTC, the compiler of CUDA C++, in the same way.
+//! [`nvrtc`] opens NVRTC, the compiler of CUDA C++, in the same way, and [`nccl`] NCCL, the library of exchange between
+//! GPUs.
 //!
 //! `cust` reads a result code as a Rust enum, so a code that its bindings do not know would be undefined behaviour. The
 //! forwarders give `cust` [`UNKNOWN`] in that case; [`last_error`] has the driver's own code either way.
 
 mod calls;
+mod find;
 mod forward;
+mod nccl;
 mod nvrtc;
 
 use std::ffi::{CStr, c_char, c_int, c_uchar, c_uint, c_ushort, c_void};
@@ -24,6 +27,7 @@ use std::sync::OnceLock;
 use libloading::Library;
 
 pub use forward::{known_to_cust, last_error};
+pub use nccl::{NCCL_VARIABLE, Nccl, NcclError, NcclNotFound, nccl};
 pub use nvrtc::{Compiled, NVRTC_VARIABLE, Nvrtc, NvrtcError, NvrtcNotFound, nvrtc};
 
 /// A pointer or handle of any kind in a driver call.
@@ -45,6 +49,8 @@ pub const UNSUPPORTED_PTX_VERSION: u32 = 222;
 pub const NOT_FOUND: u32 = 500;
 /// `CUDA_ERROR_NOT_READY`: a query's answer, not a failure.
 pub const NOT_READY: u32 = 600;
+/// `CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED`.
+pub const PEER_ACCESS_ALREADY_ENABLED: u32 = 704;
 /// `CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE`.
 pub const COOPERATIVE_LAUNCH_TOO_LARGE: u32 = 720;
 /// `CUDA_ERROR_NOT_SUPPORTED`: what forwarders return when the driver lacks the function.

@@ -56,15 +56,8 @@ impl Arguments {
     /// Notes that the launch uses this memory, which stays borrowed until it is queued.
     #[inline]
     pub(crate) fn uses(&mut self, memory: &Memory, access: Access) {
-        let gpu = memory.gpu();
-        match &self.gpu {
-            None => self.gpu = Some(gpu.clone()),
-            Some(first) if first.stream().is(gpu.stream()) => {}
-            Some(first) if first.backend().same_device(gpu.backend()) => {}
-            Some(first) => {
-                let error = different_devices(first, gpu);
-                self.fails(error);
-            }
+        if self.gpu.is_none() {
+            self.gpu = Some(memory.gpu().clone());
         }
         let memory = NonNull::from(memory);
         self.uses.push(Use { memory, access });
@@ -79,20 +72,15 @@ impl Arguments {
     /// The device and stream that was chosen, or that of the first argument; `None` where neither is.
     #[inline]
     pub(crate) fn device(&mut self, chosen: Option<&Gpu>) -> Result<Option<Gpu>> {
-        if let Some(error) = self.error.take() {
-            return Err(error);
-        }
-        match (self.gpu.take(), chosen) {
-            (None, chosen) => Ok(chosen.cloned()),
-            (gpu, None) => Ok(gpu),
-            (Some(gpu), Some(chosen)) if gpu.backend().same_device(chosen.backend()) => {
-                Ok(Some(chosen.clone()))
-            }
-            (Some(gpu), Some(chosen)) => Err(different_devices(chosen, &gpu)),
+        match (self.error.take(), chosen) {
+            (Some(error), _) => Err(error),
+            (None, Some(chosen)) => Ok(Some(chosen.clone())),
+            (None, None) => Ok(self.gpu.take()),
         }
     }
 
-    /// Makes `gpu`'s stream wait for what the launch must come after on other streams.
+    /// Checks that the launch's device can use the memory, and makes `gpu`'s stream wait for what the launch must come after
+    /// on other streams.
     ///
     /// # Safety
     ///
@@ -101,7 +89,13 @@ impl Arguments {
     pub(crate) unsafe fn begin(&self, gpu: &Gpu) -> Result<()> {
         for used in &self.uses {
             // SAFETY: as the caller promises.
-            unsafe { used.memory.as_ref() }.begin_on(gpu, used.access)?;
+            let memory = unsafe { used.memory.as_ref() };
+            if !memory.gpu().stream().is(gpu.stream())
+                && !gpu.backend().may_use_memory_of(memory.gpu().backend())
+            {
+                return Err(different_devices(gpu, memory.gpu()));
+            }
+            memory.begin_on(gpu, used.access)?;
         }
         Ok(())
     }

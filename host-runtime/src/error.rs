@@ -4,7 +4,7 @@
 
 use std::ops::RangeInclusive;
 
-use cuda_loader::DriverError;
+use cuda_loader::{DriverError, NcclError, NcclNotFound};
 use cust::error::CudaError;
 use gpu_sim::SyncFault;
 use gpu_std::Dim3;
@@ -468,19 +468,64 @@ pub enum Error {
 
     /// Arguments, or an argument and the device chosen with `on`, belong to different devices.
     #[error(
-        "the arguments of a launch are on different devices: {first} and {second}{}",
-        if .first == .second {
-            ", which two calls made: use clones of one `Gpu`"
-        } else {
-            ": copy one to the other device with `to_host` and `to_device`"
-        }
+        "the arguments of a launch are on different devices: {first} and {second}{}: copy one to the other device, or \
+         allow access with `Gpu::enable_peer_access`",
+        if .first == .second { " (each call makes one: use clones of one `Gpu`)" } else { "" }
     )]
     DifferentDevices {
-        /// The device of the first argument.
+        /// The device of the launch: that of the first argument, if none was chosen.
         first: String,
         /// Another argument's device.
         second: String,
     },
+
+    /// One device cannot reach the memory of another.
+    #[error("{device} cannot use the memory of {other}: copy the array to it")]
+    NoPeerAccess {
+        /// The device that was to have access.
+        device: String,
+        /// The device whose memory it is.
+        other: String,
+    },
+
+    /// A work for several devices was not given one array for each.
+    #[error("{given} array(s) for {devices} device(s): give one for each device, in their order")]
+    OneArrayADevice {
+        /// Arrays.
+        given: usize,
+        /// Devices.
+        devices: usize,
+    },
+
+    /// A device's number among several is too large.
+    #[error("there is no device {given} among {devices}: count from 0")]
+    DeviceNumber {
+        /// The number.
+        given: usize,
+        /// Devices.
+        devices: usize,
+    },
+
+    /// Host data has no axis to split it along, or there is no device to split it over.
+    #[error("nothing to split: give data with at least one axis, and at least one device")]
+    NothingToSplit,
+
+    /// Parts that are to be joined along their first axis differ in the others.
+    #[error(
+        "parts of shapes {shapes:?} cannot be joined along the first axis: the other extents must be the same"
+    )]
+    PartsDiffer {
+        /// The extents of each part.
+        shapes: Vec<Vec<usize>>,
+    },
+
+    /// NCCL is needed for exchange between CUDA devices, and was not found.
+    #[error("{0}")]
+    NcclNotFound(NcclNotFound),
+
+    /// A call of NCCL failed.
+    #[error("{0}")]
+    Nccl(#[from] NcclError),
 }
 
 impl std::fmt::Debug for Error {

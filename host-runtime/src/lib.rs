@@ -5,6 +5,7 @@
 //!
 //! - [`Gpu`]: a device with its stream.
 //! - [`Stream`], [`Event`]: more streams of a device, and points of them.
+//! - [`Devices`]: several devices, and exchange between them.
 //! - [`DeviceArray`]: typed, shaped memory on it, to and from `Vec`, slices and `ndarray`.
 //! - [`DeviceView`], [`DeviceViewMut`]: parts of an array, transposed or with steps, as arguments of kernels.
 //! - [`Kernel`], [`launch!`]: launching.
@@ -14,9 +15,11 @@
 
 mod argument;
 mod array;
+mod collective;
 mod config;
 mod constant;
 mod cuda;
+mod devices;
 mod dim;
 mod error;
 mod event;
@@ -26,6 +29,7 @@ mod launch;
 mod limits;
 mod memory;
 mod ordering;
+mod peer;
 mod printed;
 mod registry;
 mod setting;
@@ -35,10 +39,12 @@ mod view;
 
 pub use array::{DeviceArray, DeviceArray2, DeviceArray3};
 pub use bytemuck::Zeroable;
+pub use collective::{CollectiveElement, Reduction};
 pub use config::{Kernel, KernelBuilder, LaunchConfig};
 /// A type whose values mean the same on the device: `Copy`, no pointer to host memory. Only the trait: its derive of
 /// `cust_core` expands to paths of that crate.
 pub use cust_core::_hidden::DeviceCopy;
+pub use devices::Devices;
 pub use dim::{Count, Items, ToDim};
 pub use error::{Error, KernelPanic, Result};
 pub use event::Event;

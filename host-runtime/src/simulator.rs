@@ -6,6 +6,7 @@
 use std::alloc::Layout;
 use std::any::TypeId;
 use std::ops::RangeInclusive;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::thread::available_parallelism;
 
@@ -24,6 +25,8 @@ const LARGE: usize = 256 << 20;
 
 /// The CPU simulator: what its streams share.
 pub(crate) struct Simulator {
+    /// Its number in this process.
+    number: u64,
     name: String,
     constants: RwLock<Constants>,
 }
@@ -38,13 +41,19 @@ pub(crate) struct SimulatorStream {
 impl Simulator {
     pub fn new() -> Self {
         let cores = available_parallelism().map_or(1, usize::from);
+        static NEXT: AtomicU64 = AtomicU64::new(0);
         Self {
+            number: NEXT.fetch_add(1, Ordering::Relaxed),
             name: format!(
                 "CPU simulator ({cores} core{})",
                 if cores == 1 { "" } else { "s" }
             ),
             constants: RwLock::default(),
         }
+    }
+
+    pub fn number(&self) -> u64 {
+        self.number
     }
 
     pub fn name(&self) -> &str {

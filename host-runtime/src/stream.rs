@@ -309,13 +309,4 @@ impl Backend {
             Self::Simulator(stream) => stream.device.name().to_owned(),
         }
     }
-
-    /// Whether both are streams of one device, so that a launch on one can use memory of the other.
-    pub fn same_device(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Cuda(one), Self::Cuda(two)) => one.ordinal() == two.ordinal(),
-            (Self::Simulator(one), Self::Simulator(two)) => Arc::ptr_eq(&one.device, &two.device),
-            _ => false,
-        }
-    }
 }

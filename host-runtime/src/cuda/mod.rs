@@ -13,7 +13,9 @@ mod event;
 mod limits;
 mod memory;
 mod module;
+mod nccl;
 mod panic;
+mod peer;
 mod print;
 #[cfg(test)]
 mod tests;
@@ -43,6 +45,7 @@ use panic::PanicInbox;
 use print::{PrintCapacity, Printing};
 
 pub(crate) use event::CudaEvent;
+pub(crate) use nccl::NcclCommunicators;
 
 /// `CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN`.
 const MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: c_uint = 97;
