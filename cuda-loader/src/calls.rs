@@ -118,6 +118,8 @@ macro_rules! driver_calls {
                 fn cuCtxEnablePeerAccess(peer_context: Pointer, flags: c_uint);
                 fn cuDeviceCanAccessPeer(can_access_peer: Pointer, dev: c_int, peer_dev: c_int);
                 fn cuDeviceGetDefaultMemPool(pool: Pointer, dev: c_int);
+                fn cuFuncGetName(name: Pointer, hfunc: Pointer);
+                fn cuFuncGetParamInfo(func: Pointer, param_index: usize, param_offset: Pointer, param_size: Pointer);
                 fn cuFuncSetAttribute(hfunc: Pointer, attrib: c_uint, value: c_int);
                 fn cuGetErrorName(error: c_uint, p_str: Pointer);
                 fn cuLaunchCooperativeKernel(f: Pointer, grid_dim_x: c_uint, grid_dim_y: c_uint, grid_dim_z: c_uint, block_dim_x: c_uint, block_dim_y: c_uint, block_dim_z: c_uint, shared_mem_bytes: c_uint, h_stream: Pointer, kernel_params: Pointer);
@@ -126,6 +128,8 @@ macro_rules! driver_calls {
                 fn cuMemPoolSetAccess(pool: Pointer, map: Pointer, count: usize);
                 fn cuMemPoolSetAttribute(pool: Pointer, attr: c_uint, value: Pointer);
                 fn cuMemPoolTrimTo(pool: Pointer, min_bytes_to_keep: usize);
+                fn cuModuleEnumerateFunctions(functions: Pointer, num_functions: c_uint, hmod: Pointer);
+                fn cuModuleGetFunctionCount(count: Pointer, hmod: Pointer);
                 fn cuStreamQuery(h_stream: Pointer);
             }
         }

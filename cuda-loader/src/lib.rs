@@ -28,7 +28,7 @@ use libloading::Library;
 
 pub use forward::{known_to_cust, last_error};
 pub use nccl::{NCCL_VARIABLE, Nccl, NcclError, NcclNotFound, nccl};
-pub use nvrtc::{Compiled, NVRTC_VARIABLE, Nvrtc, NvrtcError, NvrtcNotFound, nvrtc};
+pub use nvrtc::{Compiled, NVRTC_VARIABLE, Nvrtc, NvrtcError, NvrtcNotFound, Source, nvrtc};
 
 /// A pointer or handle of any kind in a driver call.
 pub type Pointer = *mut c_void;

@@ -33,7 +33,13 @@ impl Source {
         let architecture = format!("--gpu-architecture={architecture}");
         let options = [architecture.as_str(), "--use_fast_math"];
         let options = &options[..if self.fast_math { 2 } else { 1 }];
-        Ok(cuda_loader::nvrtc()?.compile(self.name, self.text, options)?)
+        let source = cuda_loader::Source {
+            name: self.name,
+            text: self.text,
+            options,
+            ..cuda_loader::Source::default()
+        };
+        Ok(cuda_loader::nvrtc()?.compile(&source)?)
     }
 }
 
