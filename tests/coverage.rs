@@ -100,7 +100,8 @@ fn names(cell: &str) -> impl Iterator<Item = &str> {
 fn the_names_beside_cudas_are_there() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let document = fs::read_to_string(root.join("docs/cuda-numba-oxwarp.md")).unwrap();
-    let device = code(&root.join("gpu-std/src"));
+    let code = ["gpu-std/src", "host-runtime/src"].map(|folder| code(&root.join(folder)));
+    let code = code.concat();
     let rows = document
         .lines()
         .filter(|line| line.starts_with("| ") && !line.contains("---"));
@@ -109,11 +110,10 @@ fn the_names_beside_cudas_are_there() {
         let cells: Vec<&str> = row.trim_matches('|').split('|').collect();
         assert_eq!(cells.len(), 3, "{row}");
         for name in names(cells[2]).filter(|name| !["", "sync", "atomic", "new"].contains(name)) {
-            let mut words =
-                device.split(|letter: char| !(letter.is_alphanumeric() || letter == '_'));
+            let mut words = code.split(|letter: char| !(letter.is_alphanumeric() || letter == '_'));
             assert!(
                 words.any(|word| word == name),
-                "gpu-std has no `{name}`: {row}"
+                "there is no `{name}`: {row}"
             );
             count += 1;
         }

@@ -1,4 +1,4 @@
-//! Where a library of CUDA may lie.
+//! Where a library of CUDA and the toolkit's headers may lie.
 //!
 //! In: the environment's variables. Out: files and names in the order in which they are tried: what the user named, then a
 //! toolkit, then NVIDIA's Python packages, of which each has its own folder beside the others.
@@ -61,6 +61,31 @@ impl Wanted {
     }
 }
 
+/// The folders of the toolkit's headers, for a library at `place`: the first that is there of those beside the library and
+/// of the toolkits, and the one of its C++ library, where that is apart.
+pub(crate) fn headers(place: &Path) -> Vec<PathBuf> {
+    let beside = place.parent().and_then(Path::parent);
+    // CUDA 12's Python packages have a folder each.
+    let package = beside
+        .and_then(Path::parent)
+        .map(|packages| packages.join("cuda_runtime"));
+    let roots = beside
+        .map(Path::to_owned)
+        .into_iter()
+        .chain(package)
+        .chain(toolkits())
+        .chain(usual());
+    let folder = roots
+        .map(|root| root.join("include"))
+        .find(|folder| folder.join("cuda_fp16.h").is_file());
+    let Some(folder) = folder else {
+        return Vec::new();
+    };
+    let cccl = folder.join("cccl");
+    let cccl = cccl.is_dir().then_some(cccl);
+    [folder].into_iter().chain(cccl).collect()
+}
+
 /// Toolkits that the environment names.
 fn toolkits() -> impl Iterator<Item = PathBuf> {
     ["CUDA_HOME", "CUDA_PATH"]
@@ -101,7 +126,8 @@ fn python_packages(prefix: &Path) -> Vec<PathBuf> {
     folders
 }
 
-fn entries(folder: &Path) -> Vec<PathBuf> {
+/// What is in a folder.
+pub(crate) fn entries(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries.map(|entry| entry.path()).collect()
 }

@@ -65,7 +65,7 @@ impl Arguments {
 
     /// Notes that an argument cannot be passed; the launch gives the first such error.
     #[cold]
-    fn fails(&mut self, error: Error) {
+    pub(crate) fn fails(&mut self, error: Error) {
         self.error.get_or_insert(error);
     }
 
@@ -116,7 +116,7 @@ impl Arguments {
 }
 
 #[cold]
-fn different_devices(first: &Gpu, second: &Gpu) -> Error {
+pub(crate) fn different_devices(first: &Gpu, second: &Gpu) -> Error {
     Error::DifferentDevices {
         first: first.label(),
         second: second.label(),

@@ -9,6 +9,8 @@ use cust::error::CudaError;
 use gpu_sim::SyncFault;
 use gpu_std::Dim3;
 
+use crate::cuda_source::CudaSourceError;
+
 /// A result of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -466,6 +468,10 @@ pub enum Error {
         log: String,
     },
 
+    /// CUDA C that does not compile, load or fit its declaration.
+    #[error(transparent)]
+    CudaSource(Box<CudaSourceError>),
+
     /// Arguments, or an argument and the device chosen with `on`, belong to different devices.
     #[error(
         "the arguments of a launch are on different devices: {first} and {second}{}: copy one to the other device, or \
@@ -586,6 +592,13 @@ impl From<DriverError> for Error {
             code: error.code,
             description: error.description(),
         }
+    }
+}
+
+impl From<CudaSourceError> for Error {
+    #[cold]
+    fn from(error: CudaSourceError) -> Self {
+        Self::CudaSource(Box::new(error))
     }
 }
 

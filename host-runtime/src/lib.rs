@@ -9,6 +9,7 @@
 //! - [`DeviceArray`]: typed, shaped memory on it, to and from `Vec`, slices and `ndarray`.
 //! - [`DeviceView`], [`DeviceViewMut`]: parts of an array, transposed or with steps, as arguments of kernels.
 //! - [`Kernel`], [`launch!`]: launching.
+//! - [`CudaSource`], [`CudaImage`], [`cuda_kernel!`]: CUDA C beside Rust.
 //! - [`Error`]: what can go wrong; nothing here panics, but a slice of a view with a wrong range.
 //!
 //! Users depend on the crate `oxwarp`, which re-exports all of this.
@@ -19,6 +20,7 @@ mod collective;
 mod config;
 mod constant;
 mod cuda;
+mod cuda_source;
 mod devices;
 mod dim;
 mod error;
@@ -41,6 +43,9 @@ pub use array::{DeviceArray, DeviceArray2, DeviceArray3};
 pub use bytemuck::Zeroable;
 pub use collective::{CollectiveElement, Reduction};
 pub use config::{Kernel, KernelBuilder, LaunchConfig};
+pub use cuda_source::{
+    CudaGlobal, CudaImage, CudaKernel, CudaModule, CudaSource, CudaSourceError, SignatureMismatch,
+};
 /// A type whose values mean the same on the device: `Copy`, no pointer to host memory. Only the trait: its derive of
 /// `cust_core` expands to paths of that crate.
 pub use cust_core::_hidden::DeviceCopy;
@@ -70,6 +75,7 @@ pub mod __private {
     pub use crate::argument::{Arguments, AtomicElement, KernelArg};
     pub use crate::config::{KernelBuilder, LaunchConfig};
     pub use crate::constant::ConstantRecord;
+    pub use crate::cuda_source::{CudaArray, CudaArrayMut, CudaFunction, Parameter};
     pub use crate::launch::{launch, max_cooperative_blocks};
     pub use crate::registry::{CompiledKernel, DeviceCode, Image};
 }

@@ -5,8 +5,8 @@
 use std::ffi::{CString, NulError, c_char, c_int};
 use std::ptr::null_mut;
 
-use super::{Nvrtc, NvrtcError, find};
-use crate::Pointer;
+use super::{Nvrtc, NvrtcError};
+use crate::{Pointer, find};
 
 /// `NVRTC_ERROR_COMPILATION`.
 const COMPILATION: u32 = 6;

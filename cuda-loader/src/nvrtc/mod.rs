@@ -4,11 +4,9 @@
 //! be there when the program is built or started; [`nvrtc`] looks for the library where a toolkit or NVIDIA's Python
 //! package has it, and its error says where it looked. It needs no GPU.
 //!
-//! - `find`: where it may be, and the toolkit's headers.
-//! - `compile`: from a source to code.
+//! `compile` goes from a source to code.
 
 mod compile;
-mod find;
 
 use std::ffi::{CStr, NulError, c_char, c_int};
 use std::fmt;
@@ -17,13 +15,19 @@ use std::sync::OnceLock;
 
 use libloading::Library;
 
+use crate::find::{Wanted, entries};
 use crate::{Pointer, reason_of};
-use find::{candidates, entries};
 
 pub use compile::{Compiled, Source};
 
 /// The variable that names the library's file and goes before all other places.
 pub const NVRTC_VARIABLE: &str = "OXWARP_NVRTC";
+
+const LIBRARY: Wanted = Wanted {
+    variable: NVRTC_VARIABLE,
+    stem: "libnvrtc.so.",
+    names: &["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"],
+};
 
 /// NVRTC is nowhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -197,7 +201,7 @@ impl fmt::Debug for Nvrtc {
 /// If it is in none of these places, or does not load.
 pub fn nvrtc() -> Result<&'static Nvrtc, &'static NvrtcNotFound> {
     static NVRTC: OnceLock<Result<Nvrtc, NvrtcNotFound>> = OnceLock::new();
-    NVRTC.get_or_init(|| open(candidates())).as_ref()
+    NVRTC.get_or_init(|| open(LIBRARY.candidates())).as_ref()
 }
 
 fn open(candidates: Vec<PathBuf>) -> Result<Nvrtc, NvrtcNotFound> {

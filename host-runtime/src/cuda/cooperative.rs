@@ -55,14 +55,12 @@ impl CudaStream {
     /// As for [`launch`](crate::launch::launch); `params` are the driver's kernel parameters.
     pub(super) unsafe fn launch_cooperative(
         &self,
-        record: &'static KernelRecord,
         kernel: &LoadedKernel,
         barrier: GridBarrier,
         extents: &Extents,
         shared_bytes: u32,
         params: *mut *mut c_void,
     ) -> Result<()> {
-        let Extents { grid, block, .. } = extents;
         // Zeros and launch are one step of the queue, whatever other threads of the host do.
         let _turn = self
             .cooperative
@@ -70,9 +68,28 @@ impl CudaStream {
             .unwrap_or_else(PoisonError::into_inner);
         // SAFETY: the barrier is a variable of a loaded module, which kernels use in queue order only; for the launch
         // see `CudaStream::launch`.
-        let launched = unsafe {
+        unsafe {
             self.driver
                 .cuMemsetD8Async(barrier.address, 0, barrier.bytes, self.handle())?;
+            self.launch_together(kernel, extents, shared_bytes, params)
+        }
+    }
+
+    /// Queues a launch whose blocks may wait for each other.
+    ///
+    /// # Safety
+    ///
+    /// As for [`launch_cooperative`](Self::launch_cooperative).
+    pub(super) unsafe fn launch_together(
+        &self,
+        kernel: &LoadedKernel,
+        extents: &Extents,
+        shared_bytes: u32,
+        params: *mut *mut c_void,
+    ) -> Result<()> {
+        let Extents { grid, block, .. } = extents;
+        // SAFETY: as the caller promises.
+        let launched = unsafe {
             self.driver.cuLaunchCooperativeKernel(
                 kernel.function.0,
                 grid.x,
@@ -89,7 +106,7 @@ impl CudaStream {
         match launched {
             Err(error) if error.code == COOPERATIVE_LAUNCH_TOO_LARGE => {
                 Err(Error::CooperativeGrid {
-                    kernel: record.name,
+                    kernel: kernel.name,
                     device: self.label(),
                     blocks: grid.count(),
                     threads: block.count(),
@@ -120,7 +137,7 @@ impl CudaStream {
         self.resident_blocks(&kernel, extents, shared_bytes)
     }
 
-    fn resident_blocks(
+    pub(super) fn resident_blocks(
         &self,
         kernel: &LoadedKernel,
         extents: &Extents,

@@ -10,6 +10,7 @@
 mod constant;
 mod cooperative;
 mod event;
+mod foreign;
 mod limits;
 mod memory;
 mod module;
@@ -39,6 +40,7 @@ use crate::limits::{Extents, Limits};
 use crate::registry::{IdMap, id_of};
 
 use constant::Constants;
+pub(crate) use foreign::{ForeignKernel, ForeignModule};
 use limits::StackChoice;
 use module::{LoadedKernel, Modules};
 use panic::PanicInbox;
@@ -294,7 +296,7 @@ impl CudaStream {
             let params = params.as_mut_ptr();
             // SAFETY: as below.
             return unsafe {
-                self.launch_cooperative(record, &kernel, barrier, extents, shared_bytes, params)
+                self.launch_cooperative(&kernel, barrier, extents, shared_bytes, params)
             };
         }
         // SAFETY: the function has one parameter, of the size of the struct behind `params`, or none if that is empty;

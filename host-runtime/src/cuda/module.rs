@@ -31,7 +31,7 @@ const MAX_THREADS_PER_BLOCK: c_uint = 0;
 /// `CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES`.
 const MAX_DYNAMIC_SHARED_SIZE_BYTES: c_uint = 8;
 /// Bytes of the driver's log that are kept.
-const LOG_CAPACITY: usize = 8 << 10;
+pub(super) const LOG_CAPACITY: usize = 8 << 10;
 
 /// The modules of a stream, by the address of their device code. `cust`'s `Module` gives no log of the driver's
 /// compiler and no handle, so modules are the driver's own here.
@@ -50,7 +50,7 @@ pub(super) struct LoadedKernel {
     pub grid_barrier: Option<GridBarrier>,
     pub prints: bool,
     /// The most threads of a block that its registers allow.
-    max_threads: u32,
+    pub max_threads: u32,
 }
 
 impl LoadedKernel {
@@ -138,14 +138,23 @@ impl CudaStream {
             return Err(self.no_image(code));
         };
         let mut log = vec![0u8; LOG_CAPACITY];
-        match self.load_ptx(image.ptx, &mut log) {
+        // SAFETY: the PTX is terminated.
+        match unsafe { self.load_image(image.ptx.as_ptr().cast(), &mut log) } {
             Ok(module) => Ok(module),
             Err(error) => Err(self.load_error(code, image, error, &log)),
         }
     }
 
-    /// Has the driver compile PTX, with its error log into `log`.
-    fn load_ptx(&self, ptx: &CStr, log: &mut [u8]) -> std::result::Result<Handle, DriverError> {
+    /// Loads an image, with the error log of the driver's compiler into `log`.
+    ///
+    /// # Safety
+    ///
+    /// `image` is terminated PTX, or a whole cubin or fatbin.
+    pub(super) unsafe fn load_image(
+        &self,
+        image: *const u8,
+        log: &mut [u8],
+    ) -> std::result::Result<Handle, DriverError> {
         let mut module: *mut c_void = null_mut();
         let mut options = [JIT_ERROR_LOG_BUFFER, JIT_ERROR_LOG_BUFFER_SIZE];
         // The driver takes the values as pointers, a number cast to one.
@@ -153,12 +162,12 @@ impl CudaStream {
             log.as_mut_ptr().cast(),
             std::ptr::without_provenance_mut(log.len()),
         ];
-        // SAFETY: the PTX is terminated; the two options and values belong together, and the log has as many bytes as
+        // SAFETY: the caller sees to the image; the two options and values belong together, and the log has as many bytes as
         // the second says.
         unsafe {
             self.driver.cuModuleLoadDataEx(
                 (&raw mut module).cast(),
-                ptx.as_ptr().cast_mut().cast(),
+                image.cast_mut().cast(),
                 options.len() as c_uint,
                 options.as_mut_ptr().cast(),
                 values.as_mut_ptr().cast(),
@@ -202,7 +211,11 @@ impl CudaStream {
         }
     }
 
-    fn function(&self, module: Handle, symbol: &CStr) -> std::result::Result<Handle, DriverError> {
+    pub(super) fn function(
+        &self,
+        module: Handle,
+        symbol: &CStr,
+    ) -> std::result::Result<Handle, DriverError> {
         let mut function: *mut c_void = null_mut();
         // SAFETY: the module is loaded, the name terminated, and the pointer valid for a write of a handle.
         unsafe {
@@ -215,17 +228,19 @@ impl CudaStream {
         Ok(Handle(function))
     }
 
-    fn max_threads(&self, function: Handle) -> Result<u32> {
-        let mut threads: c_int = 0;
+    pub(super) fn max_threads(&self, function: Handle) -> Result<u32> {
+        self.attribute(function, MAX_THREADS_PER_BLOCK)
+    }
+
+    /// An attribute of a function.
+    pub(super) fn attribute(&self, function: Handle, attribute: c_uint) -> Result<u32> {
+        let mut value: c_int = 0;
         // SAFETY: the function is of a loaded module, and the pointer valid for a write of an int.
         unsafe {
-            self.driver.cuFuncGetAttribute(
-                (&raw mut threads).cast(),
-                MAX_THREADS_PER_BLOCK,
-                function.0,
-            )
+            self.driver
+                .cuFuncGetAttribute((&raw mut value).cast(), attribute, function.0)
         }?;
-        Ok(threads.unsigned_abs())
+        Ok(value.unsigned_abs())
     }
 
     /// Lets a kernel have dynamic shared memory beyond the 48 KiB that all devices give without being asked. The most is
@@ -325,7 +340,7 @@ fn ptx_version(ptx: &CStr) -> String {
 }
 
 /// The terminated text in the buffer.
-fn log_text(log: &[u8]) -> String {
+pub(super) fn log_text(log: &[u8]) -> String {
     let len = log.iter().position(|byte| *byte == 0).unwrap_or(log.len());
     String::from_utf8_lossy(&log[..len]).trim_end().to_owned()
 }

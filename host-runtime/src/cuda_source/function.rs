@@ -1,0 +1,169 @@
+//! A kernel of CUDA C and its launch.
+//!
+//! In: a shape, and the arguments as [`cuda_kernel!`](crate::cuda_kernel) has collected them. The checks and their messages
+//! are those of kernels in Rust.
+
+use std::ffi::c_void;
+use std::fmt;
+use std::sync::Arc;
+
+use super::module::Loaded;
+use super::signature::Parameter;
+use crate::argument::{Arguments, different_devices};
+use crate::config::LaunchConfig;
+use crate::cuda::ForeignKernel;
+use crate::dim::{Count, Items, ToDim};
+use crate::error::Result;
+use crate::limits::{self, Extents, OwnBlock};
+use crate::stream::{Backend, Stream};
+
+/// A kernel of CUDA C with its signature: what [`cuda_kernel!`](crate::cuda_kernel) declares.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not the signature of a CUDA C kernel",
+    label = "only a name that `cuda_kernel!` declares can be asked for"
+)]
+pub trait CudaKernel: Sized {
+    /// Its name in the declaration, and in messages.
+    const NAME: &'static str;
+    /// The declaration.
+    const DECLARATION: &'static str;
+
+    /// The declared parameters.
+    #[doc(hidden)]
+    fn parameters() -> Vec<Parameter>;
+
+    /// The kernel of a function whose parameters are those.
+    #[doc(hidden)]
+    fn of(function: CudaFunction) -> Self;
+}
+
+/// A function of a module and the shape of a launch so far: what is inside of the types that `cuda_kernel!` makes.
+#[derive(Clone)]
+pub struct CudaFunction {
+    module: Arc<Loaded>,
+    kernel: ForeignKernel,
+    config: LaunchConfig,
+    cooperative: bool,
+}
+
+impl CudaFunction {
+    pub(super) fn new(module: Arc<Loaded>, kernel: ForeignKernel) -> Self {
+        Self {
+            module,
+            kernel,
+            config: LaunchConfig::default(),
+            cooperative: false,
+        }
+    }
+
+    fn with(&self, config: impl FnOnce(LaunchConfig) -> LaunchConfig) -> Self {
+        Self {
+            config: config(self.config.clone()),
+            ..self.clone()
+        }
+    }
+
+    /// Sets the blocks of the grid.
+    #[inline]
+    pub fn grid(&self, grid: impl ToDim) -> Self {
+        self.with(|config| config.grid(grid))
+    }
+
+    /// Sets the threads of a block.
+    #[inline]
+    pub fn block(&self, block: impl ToDim) -> Self {
+        self.with(|config| config.block(block))
+    }
+
+    /// Asks for a thread for each item.
+    #[inline]
+    pub fn for_each(&self, items: impl Items) -> Self {
+        self.with(|config| config.for_each(items))
+    }
+
+    /// Sets the bytes of dynamic shared memory of a block.
+    #[inline]
+    pub fn shared_bytes(&self, bytes: impl Count) -> Self {
+        self.with(|config| config.shared_bytes(bytes))
+    }
+
+    /// Asks for all blocks to run at once.
+    #[inline]
+    pub fn cooperative(&self) -> Self {
+        Self {
+            cooperative: true,
+            ..self.clone()
+        }
+    }
+
+    /// Chooses the stream.
+    #[inline]
+    pub fn on(&self, stream: impl AsRef<Stream>) -> Self {
+        self.with(|config| config.on(stream))
+    }
+
+    /// The most blocks of so many threads that run at once.
+    pub fn max_cooperative_blocks(&self, block: impl ToDim) -> Result<u64> {
+        let stream = self.module.stream()?;
+        let config = self.config.clone().grid(1).block(block);
+        match self.extents(&config)? {
+            Some(extents) => stream.foreign_blocks_at_once(&self.kernel, &extents),
+            None => Ok(0),
+        }
+    }
+
+    fn extents(&self, config: &LaunchConfig) -> Result<Option<Extents>> {
+        let limits = self.module.gpu().backend().limits();
+        limits::resolve(self.kernel.name(), config, limits, OwnBlock::default())
+    }
+
+    /// Queues the launch.
+    ///
+    /// # Safety
+    ///
+    /// `parameters` point to values with the sizes of the kernel's parameters, in their order. The addresses among them are
+    /// of arrays that are borrowed at least until this returns and that `arguments` knows of. The kernel does nothing with
+    /// them that it may not.
+    pub unsafe fn launch(
+        &self,
+        mut arguments: Arguments,
+        parameters: &mut [*mut c_void],
+    ) -> Result<()> {
+        let own = self.module.gpu();
+        let gpu = arguments.device(self.config.gpu.as_ref())?;
+        let gpu = gpu.unwrap_or_else(|| own.clone());
+        let stream = match gpu.backend() {
+            Backend::Cuda(stream) if gpu.backend().same_device(own.backend()) => stream,
+            _ => return Err(different_devices(own, &gpu)),
+        };
+        let Some(extents) = self.extents(&self.config)? else {
+            return Ok(());
+        };
+        // SAFETY: the arrays are borrowed, as the caller promises.
+        unsafe { arguments.begin(&gpu) }?;
+        // SAFETY: as the caller promises; the module stays loaded until its work is done.
+        unsafe {
+            stream.launch_foreign(
+                &self.kernel,
+                &extents,
+                self.cooperative,
+                parameters.as_mut_ptr(),
+            )
+        }?;
+        // SAFETY: as above.
+        unsafe { arguments.end(&gpu) };
+        Ok(())
+    }
+}
+
+impl fmt::Debug for CudaFunction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} of {}, {:?}",
+            self.kernel.name(),
+            self.module.name(),
+            self.config
+        )
+    }
+}
