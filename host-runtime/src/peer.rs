@@ -59,15 +59,16 @@ impl Gpu {
     /// # Ok::<(), host_runtime::Error>(())
     /// ```
     pub fn enable_peer_access(&self, other: &Gpu) -> Result<()> {
+        if self.backend().may_use_memory_of(other.backend()) {
+            return Ok(());
+        }
         if !self.can_access_peer(other)? {
             return Err(Error::NoPeerAccess {
                 device: self.label(),
                 other: other.label(),
             });
         }
-        if let (Backend::Cuda(one), Backend::Cuda(two)) = (self.backend(), other.backend())
-            && !may_access(self.backend().id(), other.backend().id())
-        {
+        if let (Backend::Cuda(one), Backend::Cuda(two)) = (self.backend(), other.backend()) {
             one.enable_peer_access(two)?;
         }
         let ids = (self.backend().id(), other.backend().id());
