@@ -100,6 +100,20 @@ impl Arguments {
         Ok(())
     }
 
+    /// Bytes of the memory behind the arguments, that of each array once.
+    ///
+    /// # Safety
+    ///
+    /// As for [`begin`](Self::begin).
+    pub(crate) unsafe fn bytes(&self) -> u64 {
+        let mut memories: Vec<_> = self.uses.iter().map(|used| used.memory).collect();
+        memories.sort();
+        memories.dedup();
+        // SAFETY: as the caller promises.
+        let bytes = |memory: &NonNull<Memory>| unsafe { memory.as_ref() }.bytes() as u64;
+        memories.iter().map(bytes).sum()
+    }
+
     /// Notes that the launch was queued on `gpu`'s stream.
     ///
     /// # Safety

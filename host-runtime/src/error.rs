@@ -68,6 +68,13 @@ pub enum Error {
         allowed: RangeInclusive<i32>,
     },
 
+    /// A profile is asked for while one is being taken.
+    #[error("a profile of {device} is being taken already: end that one first")]
+    ProfileInProfile {
+        /// The device.
+        device: String,
+    },
+
     /// The device (or the host, for the simulator) has too little free memory.
     #[error(
         "out of memory on {device}: {wanted} bytes wanted, {free} free of {total}; drop arrays that are no longer \

@@ -3,11 +3,12 @@
 //! In: a stream. Out: an event, which happens when all that was queued on the stream before it is done. An event belongs
 //! to one point for good: to record again is to make another.
 
+use std::fmt;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crate::cuda::CudaEvent;
 use crate::error::{Error, Result};
+use crate::moment::Moment;
 use crate::stream::{Backend, Queue};
 
 /// A point of a stream, from [`Stream::record`](crate::Stream::record). CUDA C: `cudaEvent_t`; Numba: `cuda.event()`.
@@ -23,27 +24,17 @@ use crate::stream::{Backend, Queue};
 /// # Ok::<(), host_runtime::Error>(())
 /// ```
 pub struct Event {
-    kind: Kind,
+    moment: Moment,
     queue: Arc<Queue>,
     /// What of the queue it comes after.
     ticket: u64,
 }
 
-enum Kind {
-    Cuda(CudaEvent),
-    /// When it happened: at once.
-    Simulator(Instant),
-}
-
 impl Event {
     pub(crate) fn record(queue: &Arc<Queue>) -> Result<Self> {
         let ticket = queue.progress.issued();
-        let kind = match &queue.backend {
-            Backend::Cuda(stream) => Kind::Cuda(CudaEvent::record(stream)?),
-            Backend::Simulator(_) => Kind::Simulator(Instant::now()),
-        };
         Ok(Self {
-            kind,
+            moment: Moment::record(&queue.backend)?,
             queue: queue.clone(),
             ticket,
         })
@@ -51,10 +42,9 @@ impl Event {
 
     /// Makes what is queued on `queue` from now on wait for this.
     pub(crate) fn hold(&self, queue: &Arc<Queue>) -> Result<()> {
-        match (&self.kind, &queue.backend) {
-            (Kind::Cuda(event), Backend::Cuda(stream)) => stream.wait_for_event(event)?,
-            (Kind::Cuda(event), Backend::Simulator(_)) => event.synchronize()?,
-            (Kind::Simulator(_), _) => {}
+        match (&self.moment, &queue.backend) {
+            (Moment::Cuda(event), Backend::Cuda(stream)) => stream.wait_for_event(event)?,
+            (moment, _) => moment.synchronize()?,
         }
         queue.progress.is_behind(&self.queue.progress, self.ticket);
         Ok(())
@@ -67,10 +57,7 @@ impl Event {
     ///
     /// If the device failed.
     pub fn synchronize(&self) -> Result<()> {
-        match &self.kind {
-            Kind::Cuda(event) => event.synchronize()?,
-            Kind::Simulator(_) => {}
-        }
+        self.moment.synchronize()?;
         self.queue.progress.is_done(self.ticket);
         Ok(())
     }
@@ -81,10 +68,7 @@ impl Event {
     ///
     /// If the device failed.
     pub fn is_done(&self) -> Result<bool> {
-        match &self.kind {
-            Kind::Cuda(event) => event.is_done(),
-            Kind::Simulator(_) => Ok(true),
-        }
+        self.moment.is_done()
     }
 
     /// Waits for this event, and gives the time from `start` to it, to about half a microsecond; zero if `start` happened
@@ -95,23 +79,17 @@ impl Event {
     ///
     /// If the events are of different devices, or the device failed.
     pub fn elapsed_since(&self, start: &Event) -> Result<Duration> {
-        match (&self.kind, &start.kind) {
-            (Kind::Cuda(end), Kind::Cuda(start)) => end.elapsed_since(start),
-            (Kind::Simulator(end), Kind::Simulator(start)) => Ok(end.duration_since(*start)),
-            _ => Err(Error::DifferentDevices {
-                first: start.label(),
-                second: self.label(),
-            }),
-        }
-    }
-
-    fn label(&self) -> String {
-        self.queue.backend.label()
+        self.moment
+            .since(&start.moment)?
+            .ok_or_else(|| Error::DifferentDevices {
+                first: start.queue.backend.label(),
+                second: self.queue.backend.label(),
+            })
     }
 }
 
-impl std::fmt::Debug for Event {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Event(on {})", self.label())
+impl fmt::Debug for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Event(on {})", self.queue.backend.label())
     }
 }

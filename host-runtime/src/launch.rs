@@ -14,6 +14,7 @@ use crate::dim::ToDim;
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
 use crate::limits::{self, Extents, Limits, OwnBlock};
+use crate::profile::{Operation, WorkKind};
 use crate::registry::CompiledKernel;
 use crate::stream::Backend;
 
@@ -56,12 +57,21 @@ unsafe fn launch_record(
     };
     // SAFETY: the arrays are borrowed, as the caller promises.
     unsafe { arguments.begin(&gpu) }?;
-    match backend {
-        // SAFETY: as the caller promises.
-        Backend::Cuda(stream) => unsafe { stream.launch(record, &extents, params) }?,
-        // SAFETY: as the caller promises.
-        Backend::Simulator(stream) => unsafe { stream.launch(record, &extents, params) }?,
-    }
+    let operation = || Operation {
+        name: record.name,
+        kind: WorkKind::Launch,
+        // SAFETY: as above.
+        bytes: unsafe { arguments.bytes() },
+        shape: Some([extents.grid, extents.block]),
+    };
+    backend
+        .profiling()
+        .measure(backend, operation, || match backend {
+            // SAFETY: as the caller promises.
+            Backend::Cuda(stream) => unsafe { stream.launch(record, &extents, params) },
+            // SAFETY: as the caller promises.
+            Backend::Simulator(stream) => unsafe { stream.launch(record, &extents, params) },
+        })?;
     // SAFETY: as above.
     unsafe { arguments.end(&gpu) };
     Ok(())

@@ -10,6 +10,7 @@
 //! - [`DeviceView`], [`DeviceViewMut`]: parts of an array, transposed or with steps, as arguments of kernels.
 //! - [`Kernel`], [`launch!`]: launching.
 //! - [`CudaSource`], [`CudaImage`], [`cuda_kernel!`]: CUDA C beside Rust.
+//! - [`Profile`]: what a device did, with times.
 //! - [`Error`]: what can go wrong; nothing here panics, but a slice of a view with a wrong range.
 //!
 //! Users depend on the crate `oxwarp`, which re-exports all of this.
@@ -30,9 +31,12 @@ mod host;
 mod launch;
 mod limits;
 mod memory;
+mod moment;
 mod ordering;
 mod peer;
 mod printed;
+mod profile;
+mod progress;
 mod registry;
 mod setting;
 mod simulator;
@@ -56,6 +60,8 @@ pub use event::Event;
 pub use gpu::Gpu;
 pub use gpu_sim::{Standing, SyncFault};
 pub use host::HostData;
+pub use profile::{Profile, Record, WorkKind};
+pub use progress::ProgressUpdate;
 pub use stream::Stream;
 pub use view::{DeviceView, DeviceViewMut};
 

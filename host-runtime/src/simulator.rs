@@ -17,6 +17,8 @@ use crate::error::{Error, KernelPanic, Result};
 use crate::launch::{check_dimensions, check_dynamic_shared, check_shared};
 use crate::limits::{Extents, Limits};
 use crate::memory::ALIGN;
+use crate::profile::Profiling;
+use crate::progress::Listening;
 use crate::registry;
 
 /// From this size on an allocation is compared with the machine's memory: Linux would grant it, and kill the process
@@ -29,6 +31,8 @@ pub(crate) struct Simulator {
     number: u64,
     name: String,
     constants: RwLock<Constants>,
+    profiling: Profiling,
+    listening: Listening,
 }
 
 /// A stream of the simulator.
@@ -49,7 +53,17 @@ impl Simulator {
                 if cores == 1 { "" } else { "s" }
             ),
             constants: RwLock::default(),
+            profiling: Profiling::default(),
+            listening: Listening::default(),
         }
+    }
+
+    pub fn profiling(&self) -> &Profiling {
+        &self.profiling
+    }
+
+    pub fn listening(&self) -> &Listening {
+        &self.listening
     }
 
     pub fn number(&self) -> u64 {

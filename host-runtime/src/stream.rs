@@ -18,6 +18,8 @@ use crate::event::Event;
 use crate::gpu::Gpu;
 use crate::limits::Limits;
 use crate::ordering::Progress;
+use crate::profile::{Operation, Profiling, WorkKind};
+use crate::progress::Listening;
 use crate::simulator::SimulatorStream;
 
 /// A queue of copies and launches on a device. CUDA C: `cudaStream_t`; Numba: `cuda.stream()`; CuPy: `cuda.Stream`.
@@ -214,7 +216,7 @@ impl Backend {
     ///
     /// The memory is the caller's to write.
     pub unsafe fn zero(&self, address: u64, bytes: usize) -> Result<()> {
-        match self {
+        self.measure("zeros", WorkKind::Fill, bytes, || match self {
             // SAFETY: as the caller promises.
             Self::Cuda(stream) => unsafe { stream.zero(address, bytes) },
             Self::Simulator(_) => {
@@ -222,7 +224,7 @@ impl Backend {
                 unsafe { (address as *mut u8).write_bytes(0, bytes) };
                 Ok(())
             }
-        }
+        })
     }
 
     /// Copies to the device and waits.
@@ -231,15 +233,19 @@ impl Backend {
     ///
     /// `source` is readable and `address` the caller's to write, for so many bytes.
     pub unsafe fn upload(&self, address: u64, source: *const u8, bytes: usize) -> Result<()> {
-        match self {
-            // SAFETY: as the caller promises.
-            Self::Cuda(stream) => unsafe { stream.upload(address, source, bytes) },
-            Self::Simulator(stream) => {
-                // SAFETY: as the caller promises; host memory given to the caller and device memory never overlap.
-                unsafe { (address as *mut u8).copy_from_nonoverlapping(source, bytes) };
-                stream.take_fault()
-            }
-        }
+        self.listening().copy(bytes, |offset, bytes| {
+            let (address, source) = (address + offset as u64, source.wrapping_add(offset));
+            self.measure("copy to device", WorkKind::ToDevice, bytes, || match self {
+                // SAFETY: as the caller promises; the wait below returns only when the copy is done.
+                Self::Cuda(stream) => unsafe { stream.queue_upload(address, source, bytes) },
+                Self::Simulator(_) => {
+                    // SAFETY: as the caller promises; host memory given to the caller and device memory never overlap.
+                    unsafe { (address as *mut u8).copy_from_nonoverlapping(source, bytes) };
+                    Ok(())
+                }
+            })?;
+            self.synchronize()
+        })
     }
 
     /// Waits and copies to the host.
@@ -248,15 +254,19 @@ impl Backend {
     ///
     /// `address` is readable and `destination` the caller's to write, for so many bytes.
     pub unsafe fn download(&self, destination: *mut u8, address: u64, bytes: usize) -> Result<()> {
-        match self {
-            // SAFETY: as the caller promises.
-            Self::Cuda(stream) => unsafe { stream.download(destination, address, bytes) },
-            Self::Simulator(stream) => {
-                // SAFETY: as the caller promises; host memory given to the caller and device memory never overlap.
-                unsafe { destination.copy_from_nonoverlapping(address as *const u8, bytes) };
-                stream.take_fault()
-            }
-        }
+        self.listening().copy(bytes, |offset, bytes| {
+            let (address, to) = (address + offset as u64, destination.wrapping_add(offset));
+            self.measure("copy to host", WorkKind::ToHost, bytes, || match self {
+                // SAFETY: as the caller promises; the wait below returns only when the copy is done.
+                Self::Cuda(stream) => unsafe { stream.queue_download(to, address, bytes) },
+                Self::Simulator(_) => {
+                    // SAFETY: as the caller promises; host memory given to the caller and device memory never overlap.
+                    unsafe { to.copy_from_nonoverlapping(address as *const u8, bytes) };
+                    Ok(())
+                }
+            })?;
+            self.synchronize()
+        })
     }
 
     /// Copies inside the device, between memory that does not overlap.
@@ -265,7 +275,7 @@ impl Backend {
     ///
     /// `source` is readable and `address` the caller's to write, for so many bytes.
     pub unsafe fn copy(&self, address: u64, source: u64, bytes: usize) -> Result<()> {
-        match self {
+        self.measure("copy on device", WorkKind::OnDevice, bytes, || match self {
             // SAFETY: as the caller promises.
             Self::Cuda(stream) => unsafe { stream.copy(address, source, bytes) },
             Self::Simulator(_) => {
@@ -275,7 +285,35 @@ impl Backend {
                 };
                 Ok(())
             }
+        })
+    }
+
+    /// Whether a profile is being taken, and what it has so far.
+    #[inline]
+    pub fn profiling(&self) -> &Profiling {
+        match self {
+            Self::Cuda(stream) => stream.profiling(),
+            Self::Simulator(stream) => stream.device.profiling(),
         }
+    }
+
+    /// Who is told of long copies and compilations.
+    pub fn listening(&self) -> &Listening {
+        match self {
+            Self::Cuda(stream) => stream.listening(),
+            Self::Simulator(stream) => stream.device.listening(),
+        }
+    }
+
+    fn measure<R>(
+        &self,
+        name: &'static str,
+        kind: WorkKind,
+        bytes: usize,
+        work: impl FnOnce() -> Result<R>,
+    ) -> Result<R> {
+        let operation = || Operation::of_bytes(name, kind, bytes);
+        self.profiling().measure(self, operation, work)
     }
 
     /// Makes what is queued here from now on wait for what is queued on `other` so far.

@@ -50,6 +50,11 @@ impl CudaEvent {
         Ok(())
     }
 
+    /// The number of its device.
+    pub fn ordinal(&self) -> u32 {
+        self.device.ordinal
+    }
+
     pub(super) fn handle(&self) -> *mut c_void {
         self.event.0
     }

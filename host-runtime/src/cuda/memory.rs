@@ -147,14 +147,14 @@ impl CudaStream {
         Ok(())
     }
 
-    /// Copies to the device and waits: the driver may still read the source when the asynchronous call returns.
+    /// Queues a copy to the device. The driver may read the source until the copy is done.
     ///
     /// # Safety
     ///
-    /// `source` is readable, and `address` this device's and the caller's to write.
-    pub unsafe fn upload(&self, address: u64, source: *const u8, bytes: usize) -> Result<()> {
+    /// `source` is readable until then, and `address` this device's and the caller's to write.
+    pub unsafe fn queue_upload(&self, address: u64, source: *const u8, bytes: usize) -> Result<()> {
         self.make_current()?;
-        // SAFETY: as the caller promises; `synchronize` returns only when the copy is done.
+        // SAFETY: as the caller promises.
         unsafe {
             self.driver.cuMemcpyHtoDAsync_v2(
                 address,
@@ -163,21 +163,26 @@ impl CudaStream {
                 self.handle(),
             )
         }?;
-        self.synchronize()
+        Ok(())
     }
 
-    /// Copies to the host and waits.
+    /// Queues a copy to the host.
     ///
     /// # Safety
     ///
-    /// `address` is this device's, and `destination` the caller's to write.
-    pub unsafe fn download(&self, destination: *mut u8, address: u64, bytes: usize) -> Result<()> {
+    /// `address` is this device's, and `destination` the caller's to write until the copy is done.
+    pub unsafe fn queue_download(
+        &self,
+        destination: *mut u8,
+        address: u64,
+        bytes: usize,
+    ) -> Result<()> {
         self.make_current()?;
-        // SAFETY: as the caller promises; `synchronize` returns only when the copy is done.
+        // SAFETY: as the caller promises.
         unsafe {
             self.driver
                 .cuMemcpyDtoHAsync_v2(destination.cast(), address, bytes, self.handle())
         }?;
-        self.synchronize()
+        Ok(())
     }
 }

@@ -37,6 +37,8 @@ use gpu_std::kernel::KernelRecord;
 use crate::error::{Error, Result};
 use crate::launch::{check_dimensions, check_dynamic_shared};
 use crate::limits::{Extents, Limits};
+use crate::profile::Profiling;
+use crate::progress::Listening;
 use crate::registry::{IdMap, id_of};
 
 use constant::Constants;
@@ -66,6 +68,8 @@ pub(crate) struct CudaDevice {
     stack_choice: StackChoice,
     /// Bytes for what the kernels of a stream print.
     print_capacity: PrintCapacity,
+    profiling: Profiling,
+    listening: Listening,
 }
 
 /// A stream of a CUDA device.
@@ -146,6 +150,8 @@ impl CudaDevice {
             constants: Constants::default(),
             stack_choice: StackChoice::default(),
             print_capacity: PrintCapacity::default(),
+            profiling: Profiling::default(),
+            listening: Listening::default(),
         })
     }
 
@@ -209,6 +215,14 @@ impl CudaStream {
 
     pub fn limits(&self) -> &Limits {
         &self.device.limits
+    }
+
+    pub fn profiling(&self) -> &Profiling {
+        &self.device.profiling
+    }
+
+    pub fn listening(&self) -> &Listening {
+        &self.device.listening
     }
 
     pub fn priority(&self) -> i32 {

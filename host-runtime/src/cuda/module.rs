@@ -16,6 +16,7 @@ use super::cooperative::GridBarrier;
 use super::{CudaStream, Handle};
 use crate::error::{Error, Result};
 use crate::launch::{before_dynamic, check_shared};
+use crate::progress::ProgressUpdate;
 use crate::registry::{self, DeviceCode, Found, Image};
 
 /// The variable of a module that holds the address of the panic slot.
@@ -126,7 +127,14 @@ impl CudaStream {
         if code.kernels.iter().any(|kernel| kernel.allocates) {
             self.prepare_heap()?;
         }
+        let tell = |done| {
+            let crate_name = code.crate_name;
+            self.listening()
+                .tell(ProgressUpdate::Compilation { crate_name, done });
+        };
+        tell(false);
         let module = self.load_module(code)?;
+        tell(true);
         modules.insert(key, module);
         self.share(module)?;
         Ok(module)
