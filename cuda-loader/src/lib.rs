@@ -18,6 +18,7 @@ mod find;
 mod forward;
 mod nccl;
 mod nvrtc;
+pub mod nvtx;
 
 use std::ffi::{CStr, c_char, c_int, c_uchar, c_uint, c_ushort, c_void};
 use std::fmt;

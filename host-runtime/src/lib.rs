@@ -32,6 +32,7 @@ mod launch;
 mod limits;
 mod memory;
 mod moment;
+pub mod nvtx;
 mod ordering;
 mod peer;
 mod printed;
