@@ -67,6 +67,25 @@ fn parts_go_to_the_devices_and_come_back() -> Result<()> {
 }
 
 #[test]
+fn every_device_says_what_it_has() -> Result<()> {
+    for gpu in &devices()? {
+        let properties = gpu.properties()?;
+        assert_eq!(
+            (properties.name.as_str(), properties.warp_size),
+            (gpu.name(), 32)
+        );
+        assert_eq!(properties.compute_capability, gpu.compute_capability());
+        assert!(properties.multiprocessors >= 1 && properties.threads_per_block >= 1024);
+        assert!(properties.shared_bytes_per_block >= 48 << 10);
+        assert!((1..=properties.memory_bytes).contains(&properties.free_bytes));
+        assert_eq!(properties.pci.is_none(), gpu.is_simulator());
+        assert_eq!(gpu.cuda_context().is_none(), gpu.is_simulator());
+        assert!(properties.to_string().contains("multiprocessors"));
+    }
+    Ok(())
+}
+
+#[test]
 fn each_device_has_a_host_thread() -> Result<()> {
     let devices = devices()?;
     let sums = devices.each(|number, gpu| {

@@ -209,6 +209,19 @@ impl Gpu {
         self.stream.cuda_stream()
     }
 
+    /// The `CUcontext` of the device, its primary one, for the driver's own functions; `None` for the simulator. It lives as
+    /// long as the process. Libraries such as cuBLAS use it too.
+    ///
+    /// ```
+    /// assert_eq!(host_runtime::Gpu::cpu().cuda_context(), None);
+    /// ```
+    pub fn cuda_context(&self) -> Option<*mut c_void> {
+        match self.backend() {
+            Backend::Cuda(stream) => Some(stream.context_handle()),
+            Backend::Simulator(_) => None,
+        }
+    }
+
     /// Waits until all that was queued before is done. CUDA C: `cudaStreamSynchronize`.
     ///
     /// # Errors

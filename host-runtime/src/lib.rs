@@ -38,6 +38,7 @@ mod peer;
 mod printed;
 mod profile;
 mod progress;
+mod properties;
 mod registry;
 mod setting;
 mod simulator;
@@ -63,6 +64,7 @@ pub use gpu_sim::{Standing, SyncFault};
 pub use host::HostData;
 pub use profile::{Profile, Record, WorkKind};
 pub use progress::ProgressUpdate;
+pub use properties::DeviceProperties;
 pub use stream::Stream;
 pub use view::{DeviceView, DeviceViewMut};
 

@@ -19,6 +19,7 @@ use crate::limits::{Extents, Limits};
 use crate::memory::ALIGN;
 use crate::profile::Profiling;
 use crate::progress::Listening;
+use crate::properties::DeviceProperties;
 use crate::registry;
 
 /// From this size on an allocation is compared with the machine's memory: Linux would grant it, and kill the process
@@ -72,6 +73,30 @@ impl Simulator {
 
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// What the host gives it.
+    pub fn properties(&self) -> DeviceProperties {
+        let limits = Limits::SIMULATOR;
+        let (free_bytes, memory_bytes) = memory_of_the_machine().unwrap_or_default();
+        DeviceProperties {
+            name: self.name.clone(),
+            compute_capability: None,
+            multiprocessors: available_parallelism().map_or(1, usize::from) as u32,
+            warp_size: 32,
+            threads_per_block: limits.threads_per_block,
+            block: limits.block,
+            grid: limits.grid,
+            threads_per_multiprocessor: 0,
+            registers_per_multiprocessor: 0,
+            shared_bytes_per_block: limits.shared_bytes,
+            all_shared_bytes_per_block: limits.all_shared_bytes,
+            l2_bytes: 0,
+            memory_bytes,
+            free_bytes,
+            pci: None,
+            driver: None,
+        }
     }
 
     /// Sets a constant, for the launches from now on.

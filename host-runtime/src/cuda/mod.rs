@@ -18,6 +18,7 @@ mod nccl;
 mod panic;
 mod peer;
 mod print;
+mod properties;
 #[cfg(test)]
 mod tests;
 
