@@ -4,8 +4,13 @@
 //! `grid`, `for_each` and `on`; each returns the builder, whose methods pass on to [`LaunchConfig`] and whose `launch`
 //! takes the kernel's own arguments. Numbers are kept as given and checked at the launch.
 
+use gpu_std::kernel::KernelRecord;
+
 use crate::dim::{Count, Items, ToDim};
+use crate::error::Result;
+use crate::explain::{KernelReport, explain_record};
 use crate::gpu::Gpu;
+use crate::inspect::{KernelInfo, inspect_record};
 use crate::stream::Stream;
 
 /// Threads in a block of a [`for_each`](Kernel::for_each) launch.
@@ -25,6 +30,8 @@ pub struct LaunchConfig {
     pub(crate) gpu: Option<Gpu>,
     /// Bytes of dynamic shared memory, as given.
     pub(crate) shared_bytes: i128,
+    /// Whether the device's driver shall choose the threads of a block.
+    pub(crate) auto_block: bool,
 }
 
 /// How the shape was given.
@@ -74,6 +81,20 @@ impl LaunchConfig {
                 *old = Some(block.to_dim())
             }
         }
+        self.auto_block = false;
+        self
+    }
+
+    /// Lets the driver choose the threads of a block, so that most of them run on a multiprocessor at once: in
+    /// [`for_each`](Self::for_each) in place of 256, and with [`grid`](Self::grid) in one dimension. The kernel must be
+    /// right for any block size. It is asked once for each kernel and device; the simulator's choice is 256. CUDA C:
+    /// `cudaOccupancyMaxPotentialBlockSize`.
+    #[inline]
+    pub fn auto_block(mut self) -> Self {
+        match &mut self.shape {
+            Shape::Blocks { block, .. } | Shape::Items { block, .. } => *block = None,
+        }
+        self.auto_block = true;
         self
     }
 
@@ -116,6 +137,18 @@ pub trait KernelBuilder: Sized {
     fn from_config(config: LaunchConfig) -> Self;
 }
 
+/// The builder of a kernel that is not generic, and so has one instance.
+#[diagnostic::on_unimplemented(
+    message = "the kernel of `{Self}` is generic, so it must be said which instance of it is meant",
+    label = "generic",
+    note = "name the parameters as for a launch: `scale().explain::<f32>()`, `scale().inspect::<f32>(&gpu)`"
+)]
+pub trait SoleInstance: KernelBuilder {
+    /// Its record.
+    #[doc(hidden)]
+    fn record() -> &'static KernelRecord;
+}
+
 /// A kernel's handle: the name of a `#[kernel]`, before its launch is shaped.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a kernel",
@@ -151,6 +184,53 @@ pub trait Kernel: Sized {
     #[inline]
     fn on(self, stream: impl AsRef<Stream>) -> Self::Builder {
         Self::Builder::from_config(LaunchConfig::default().on(stream))
+    }
+
+    /// Looks into the kernel on a device: PTX, machine code, registers, spills, memory, occupancy, a block size to use.
+    /// It loads the kernel, and on a GPU compiles it once more, for the driver's words on spills.
+    ///
+    /// A generic kernel is named with its parameters: `scale().inspect::<f32>(&gpu)`. Where a closure is one of them, a
+    /// function that is generic over it can name it:
+    /// `fn of<F: Fn(f32) -> f32 + Copy + 'static>(_: F, gpu: &Gpu) -> Result<KernelInfo> { map().inspect::<f32, f32, F>(gpu) }`.
+    /// Numba: `inspect_asm`, `inspect_sass`, `get_regs_per_thread`; CuPy: `RawKernel.attributes`.
+    ///
+    /// # Errors
+    ///
+    /// If the kernel has no device code, or it cannot be loaded.
+    fn inspect(self, gpu: &Gpu) -> Result<KernelInfo>
+    where
+        Self::Builder: SoleInstance,
+    {
+        inspect_record(Self::Builder::record(), gpu)
+    }
+
+    /// Explains the kernel without a GPU: loads and stores by space and width, `fma`s, calls, barriers, each bounds check
+    /// that is left in a loop with its line; registers, spills and occupancy where `ptxas` is found. It is for the newest
+    /// GPU that the program has PTX for. A generic kernel is named with its parameters: `scale().explain::<f32>()`.
+    ///
+    /// `OXWARP_EXPLAIN=add,dot` lets a program write the reports of these kernels (or `all`) by itself when it uses the
+    /// first kernel, and `OXWARP_EXPLAIN_TARGET=sm_90` says for which GPU.
+    ///
+    /// # Errors
+    ///
+    /// If the kernel has no device code. That there is no `ptxas` is part of the report.
+    fn explain(self) -> Result<KernelReport>
+    where
+        Self::Builder: SoleInstance,
+    {
+        explain_record(Self::Builder::record(), None)
+    }
+
+    /// [`explain`](Self::explain) for a GPU of this compute capability, 90 for 9.0.
+    ///
+    /// # Errors
+    ///
+    /// If the kernel has no device code that runs on such a GPU.
+    fn explain_for(self, compute_capability: u32) -> Result<KernelReport>
+    where
+        Self::Builder: SoleInstance,
+    {
+        explain_record(Self::Builder::record(), Some(compute_capability))
     }
 }
 

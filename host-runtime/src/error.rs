@@ -8,6 +8,7 @@ use cuda_loader::{DriverError, NcclError, NcclNotFound};
 use cust::error::CudaError;
 use gpu_sim::SyncFault;
 use gpu_std::Dim3;
+use ptx_report::ToolError;
 
 use crate::cuda_source::CudaSourceError;
 
@@ -478,6 +479,22 @@ pub enum Error {
     /// CUDA C that does not compile, load or fit its declaration.
     #[error(transparent)]
     CudaSource(Box<CudaSourceError>),
+
+    /// What was asked of a kernel is known on a GPU only.
+    #[error(
+        "kernel `{kernel}`: {what} can be asked of a CUDA device only, and this is the CPU simulator; `explain` tells what \
+         `ptxas` knows without a GPU"
+    )]
+    NeedsGpu {
+        /// The kernel.
+        kernel: &'static str,
+        /// What was asked.
+        what: &'static str,
+    },
+
+    /// A tool of CUDA's, which looks into a kernel's code, is not there or failed.
+    #[error(transparent)]
+    Tool(#[from] ToolError),
 
     /// Arguments, or an argument and the device chosen with `on`, belong to different devices.
     #[error(

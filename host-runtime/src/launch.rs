@@ -83,8 +83,26 @@ fn extents(
     config: &LaunchConfig,
     backend: &Backend,
 ) -> Result<Option<Extents>> {
-    let own = OwnBlock::of(record);
+    let mut own = OwnBlock::of(record);
+    if config.auto_block && own.exact.is_none() {
+        own.suggested = suggested_block(record, config, backend)?;
+    }
     limits::resolve(record.name, config, backend.limits(), own)
+}
+
+/// The threads of a block that the device's driver suggests; the simulator has no driver.
+fn suggested_block(
+    record: &'static KernelRecord,
+    config: &LaunchConfig,
+    backend: &Backend,
+) -> Result<Option<u32>> {
+    let Backend::Cuda(stream) = backend else {
+        return Ok(None);
+    };
+    // What is out of range is refused when the shape is known.
+    let shared_bytes = u32::try_from(config.shared_bytes).unwrap_or(0);
+    let suggestion = stream.suggested_block(record, shared_bytes)?;
+    Ok(Some(suggestion.threads))
 }
 
 /// The most blocks of `K` that run at once with the device and shared memory of `config` and so many threads each.

@@ -11,6 +11,7 @@
 //! - [`Kernel`], [`launch!`]: launching.
 //! - [`CudaSource`], [`CudaImage`], [`cuda_kernel!`]: CUDA C beside Rust.
 //! - [`Profile`]: what a device did, with times.
+//! - [`KernelInfo`], [`KernelReport`]: looking into a kernel, on a device and without one.
 //! - [`Error`]: what can go wrong; nothing here panics, but a slice of a view with a wrong range.
 //!
 //! Users depend on the crate `oxwarp`, which re-exports all of this.
@@ -26,8 +27,10 @@ mod devices;
 mod dim;
 mod error;
 mod event;
+mod explain;
 mod gpu;
 mod host;
+mod inspect;
 mod launch;
 mod limits;
 mod memory;
@@ -48,7 +51,7 @@ mod view;
 pub use array::{DeviceArray, DeviceArray2, DeviceArray3};
 pub use bytemuck::Zeroable;
 pub use collective::{CollectiveElement, Reduction};
-pub use config::{Kernel, KernelBuilder, LaunchConfig};
+pub use config::{Kernel, KernelBuilder, LaunchConfig, SoleInstance};
 pub use cuda_source::{
     CudaGlobal, CudaImage, CudaKernel, CudaModule, CudaSource, CudaSourceError, SignatureMismatch,
 };
@@ -59,12 +62,16 @@ pub use devices::Devices;
 pub use dim::{Count, Items, ToDim};
 pub use error::{Error, KernelPanic, Result};
 pub use event::Event;
+pub use explain::KernelReport;
 pub use gpu::Gpu;
 pub use gpu_sim::{Standing, SyncFault};
 pub use host::HostData;
+pub use inspect::{KernelInfo, SuggestedBlock};
 pub use profile::{Profile, Record, WorkKind};
 pub use progress::ProgressUpdate;
 pub use properties::DeviceProperties;
+pub use ptx_report as report;
+pub use ptx_report::{Limiter, Occupancy};
 pub use stream::Stream;
 pub use view::{DeviceView, DeviceViewMut};
 
@@ -82,9 +89,11 @@ pub mod __private {
     pub use inventory;
 
     pub use crate::argument::{Arguments, AtomicElement, KernelArg};
-    pub use crate::config::{KernelBuilder, LaunchConfig};
+    pub use crate::config::{KernelBuilder, LaunchConfig, SoleInstance};
     pub use crate::constant::ConstantRecord;
     pub use crate::cuda_source::{CudaArray, CudaArrayMut, CudaFunction, Parameter};
+    pub use crate::explain::explain;
+    pub use crate::inspect::inspect;
     pub use crate::launch::{launch, max_cooperative_blocks};
     pub use crate::registry::{CompiledKernel, DeviceCode, Image};
 }

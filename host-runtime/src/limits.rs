@@ -60,13 +60,15 @@ impl Extents {
     }
 }
 
-/// What a kernel's own options say of its blocks.
+/// What is known of a kernel's blocks before its launch says how large they are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct OwnBlock {
     /// The most threads, by `launch_bounds`.
     pub bound: Option<u32>,
     /// Its threads, by `block`.
     pub exact: Option<Dim3>,
+    /// The threads that the driver suggests, where the launch has it asked.
+    pub suggested: Option<u32>,
 }
 
 impl OwnBlock {
@@ -76,6 +78,7 @@ impl OwnBlock {
         OwnBlock {
             bound: Some(record.max_threads).filter(|&bound| bound > 0),
             exact: (x > 0).then_some(Dim3 { x, y, z }),
+            suggested: None,
         }
     }
 
@@ -93,25 +96,27 @@ pub(crate) fn resolve(
     limits: &Limits,
     own: OwnBlock,
 ) -> Result<Option<Extents>> {
+    let threads = own.suggested.map_or(FOR_EACH_BLOCK, i128::from);
+    let threads = own.bound.map_or(threads, |bound| threads.min(bound.into()));
     let (grid, block) = match config.shape {
         Shape::Blocks { grid, block } => (
             grid.ok_or(Error::ShapeMissing {
                 kernel,
                 what: "grid",
             })?,
-            block.or(own.usual()).ok_or(Error::ShapeMissing {
-                kernel,
-                what: "block",
-            })?,
+            block
+                .or(own.usual())
+                .or(config.auto_block.then_some([threads, 1, 1]))
+                .ok_or(Error::ShapeMissing {
+                    kernel,
+                    what: "block",
+                })?,
         ),
         Shape::Items {
             counts,
             dimensions,
             block,
         } => {
-            let threads = own
-                .bound
-                .map_or(FOR_EACH_BLOCK, |bound| FOR_EACH_BLOCK.min(bound.into()));
             let block = block
                 .or(own.usual())
                 .unwrap_or_else(|| usual_block(dimensions, threads));
@@ -325,7 +330,10 @@ mod tests {
                 dimensions,
                 block,
             };
-            let own = OwnBlock { bound, exact: None };
+            let own = OwnBlock {
+                bound,
+                ..OwnBlock::default()
+            };
             resolve("k", &with(shape), &Limits::SIMULATOR, own)
         };
         let of = |counts, dimensions, bound| {

@@ -101,7 +101,10 @@ pub(crate) fn bits_of(id: TypeId) -> u128 {
 
 /// The instance's device code, or `None` where the program has none.
 pub(crate) fn find(record: &KernelRecord) -> Option<Found> {
-    static KERNELS: LazyLock<IdMap<Found>> = LazyLock::new(|| index(inventory::iter::<DeviceCode>));
+    static KERNELS: LazyLock<IdMap<Found>> = LazyLock::new(|| {
+        crate::explain::write_what_is_asked_for(inventory::iter::<DeviceCode>);
+        index(inventory::iter::<DeviceCode>)
+    });
     KERNELS.get(&id_of(record)).copied()
 }
 
@@ -113,6 +116,17 @@ fn index(codes: impl IntoIterator<Item = &'static DeviceCode>) -> IdMap<Found> {
         }
     }
     kernels
+}
+
+/// The image with the highest target that a device of this compute capability (75 for 7.5) runs.
+pub(crate) fn best_image(
+    images: &'static [Image],
+    compute_capability: u32,
+) -> Option<&'static Image> {
+    images
+        .iter()
+        .filter(|image| image.target <= compute_capability)
+        .max_by_key(|image| image.target)
 }
 
 /// Why the instance has no device code.
@@ -181,6 +195,25 @@ mod tests {
             kernels: &[],
             skipped,
         }
+    }
+
+    const fn image(target: u32) -> Image {
+        Image {
+            target,
+            ptx: c"//\n.version 7.8\n.target sm_75\n",
+        }
+    }
+
+    static IMAGES: [Image; 3] = [image(75), image(90), image(80)];
+
+    #[test]
+    fn the_highest_target_that_runs_is_chosen() {
+        let target = |capability| best_image(&IMAGES, capability).map(|image| image.target);
+        assert_eq!(target(70), None);
+        assert_eq!(target(75), Some(75));
+        assert_eq!(target(89), Some(80));
+        assert_eq!(target(90), Some(90));
+        assert_eq!(target(120), Some(90));
     }
 
     #[test]

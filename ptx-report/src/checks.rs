@@ -26,8 +26,14 @@ pub struct Place {
 }
 
 impl fmt::Display for Place {
+    /// A file of Rust's own library is `library/core/src/...`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+        let of_rust = self
+            .file
+            .strip_prefix("/rustc/")
+            .and_then(|rest| rest.split_once('/'));
+        let file = of_rust.map_or(self.file.as_str(), |(_, file)| file);
+        write!(f, "{file}:{}:{}", self.line, self.column)
     }
 }
 

@@ -31,16 +31,19 @@ pub struct Module<'a> {
 #[derive(Clone, Copy, Debug)]
 struct Item<'a> {
     text: &'a str,
-    kind: Kind<'a>,
+    /// What it declares or defines; empty where that is nothing.
+    name: &'a str,
+    kind: Kind,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind<'a> {
-    Kernel(&'a str),
-    Function(&'a str),
+enum Kind {
+    Kernel,
+    Function,
+    Variable,
     /// Line tables, which speak of all functions.
     Section,
-    Other,
+    Directive,
 }
 
 impl<'a> Module<'a> {
@@ -64,31 +67,27 @@ impl<'a> Module<'a> {
     fn add(&mut self, text: &'a str) {
         let statement = without_leading_comments(text);
         let head = statement.split(['{', '=', ';']).next().unwrap_or_default();
-        let kind = if let Some(name) = name_after(head, ".entry") {
-            Kind::Kernel(name)
+        let (name, kind) = if let Some(name) = name_after(head, ".entry") {
+            (name, Kind::Kernel)
         } else if let Some(name) = name_after(head, ".func") {
-            if head.contains(".noreturn") {
-                self.never_return.insert(name);
-            }
-            Kind::Function(name)
+            (name, Kind::Function)
+        } else if let Some(name) = variable(head) {
+            (name, Kind::Variable)
         } else if head.starts_with(".section") {
-            Kind::Section
+            ("", Kind::Section)
         } else {
-            if let Some((_, value)) = statement.split_once('=') {
-                let name = head
-                    .split('[')
-                    .next()
-                    .and_then(|head| head.split_whitespace().last());
-                self.constants.extend(name.map(|name| (name, value)));
-            }
-            Kind::Other
+            ("", Kind::Directive)
         };
-        if let Kind::Kernel(name) | Kind::Function(name) = kind
-            && statement.contains('{')
-        {
+        if kind == Kind::Function && head.contains(".noreturn") {
+            self.never_return.insert(name);
+        }
+        if matches!(kind, Kind::Kernel | Kind::Function) && statement.contains('{') {
             self.functions.insert(name, self.items.len());
         }
-        self.items.push(Item { text, kind });
+        if let Some((_, value)) = statement.split_once('=').filter(|_| kind == Kind::Variable) {
+            self.constants.insert(name, value);
+        }
+        self.items.push(Item { text, name, kind });
     }
 
     /// The target: 80 for `sm_80`.
@@ -106,10 +105,8 @@ impl<'a> Module<'a> {
 
     /// The symbols of all kernels, in the text's order.
     pub fn kernels(&self) -> impl Iterator<Item = &'a str> {
-        self.items.iter().filter_map(|item| match item.kind {
-            Kind::Kernel(name) => Some(name),
-            _ => None,
-        })
+        let kernels = self.items.iter().filter(|item| item.kind == Kind::Kernel);
+        kernels.map(|item| item.name)
     }
 
     /// The text of one kernel, from the directive that begins it to the brace that ends it.
@@ -128,15 +125,27 @@ impl<'a> Module<'a> {
         self.never_return.contains(symbol)
     }
 
-    /// The module with this kernel and no other, so that tools work on one kernel. Line tables are left out.
+    /// The module with this kernel and what it uses, so that tools work on one kernel. Line tables are left out.
     pub fn alone(&self, symbol: &str) -> String {
-        let kept = self.items.iter().filter(|item| match item.kind {
-            Kind::Kernel(name) => name == symbol,
-            Kind::Section => false,
-            _ => true,
-        });
-        let text: String = kept.map(|item| item.text).collect();
-        text + "\n"
+        let mut named: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (index, item) in self.items.iter().enumerate() {
+            named.entry(item.name).or_default().push(index);
+        }
+        let (mut kept, mut open) = (BTreeSet::new(), vec![symbol]);
+        while let Some(name) = open.pop() {
+            for &index in named
+                .get(name)
+                .into_iter()
+                .flatten()
+                .filter(|&&index| kept.insert(index))
+            {
+                open.extend(names(self.items[index].text).filter(|name| named.contains_key(name)));
+            }
+        }
+        let items = self.items.iter().enumerate();
+        let items =
+            items.filter(|(index, item)| kept.contains(index) || item.kind == Kind::Directive);
+        items.map(|(_, item)| item.text).collect::<String>() + "\n"
     }
 
     /// The place in the source that a constant is, if it is a `core::panic::Location`: the address and length of the
@@ -191,6 +200,24 @@ fn name_after<'a>(head: &'a str, directive: &str) -> Option<&'a str> {
         .split(|c: char| c == '(' || c.is_whitespace())
         .next()?;
     (!name.is_empty()).then_some(name)
+}
+
+/// What the declaration of a variable declares.
+fn variable(head: &str) -> Option<&str> {
+    let mut words = head.split_whitespace();
+    let in_memory = |word| matches!(word, ".global" | ".const" | ".shared");
+    words
+        .by_ref()
+        .take_while(|word| word.starts_with('.'))
+        .find(|&word| in_memory(word))?;
+    head.split('[').next()?.split_whitespace().last()
+}
+
+/// The words of a text that may be names.
+fn names(text: &str) -> impl Iterator<Item = &str> {
+    let in_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$');
+    text.split(move |c| !in_name(c))
+        .filter(|word| !word.is_empty())
 }
 
 fn without_leading_comments(text: &str) -> &str {
@@ -266,6 +293,7 @@ mod tests {
 )
 .maxntid 256
 {
+	mov.b64 %rd1, location;
 	{ // callseq 0, 0
 	call.uni panics, (param0);
 	} // callseq 0
@@ -301,6 +329,15 @@ mod tests {
             Some(".visible .entry b()\n{\n\tret;\n}")
         );
         assert!(module.function("helper").is_some());
+        assert_eq!(
+            variable(".extern .shared .align 16 .b8 dynamic[]"),
+            Some("dynamic")
+        );
+        assert_eq!(
+            variable(".visible .global .align 8 .u64 slot"),
+            Some("slot")
+        );
+        assert_eq!(variable(".version 7.0"), None);
         assert!(module.function("panics").is_none() && module.never_returns("panics"));
         assert!(!module.never_returns("helper"));
         let place = module.place("location").unwrap();
@@ -312,22 +349,24 @@ mod tests {
     }
 
     #[test]
-    fn one_kernel_alone_keeps_what_it_may_use() {
-        let alone = Module::parse(PTX).alone("b");
+    fn one_kernel_alone_keeps_what_it_uses() {
+        let module = Module::parse(PTX);
+        let alone = module.alone("b");
+        for left_out in [".entry a(", ".section", "helper", "location[3]", "panics"] {
+            assert!(!alone.contains(left_out), "{left_out} in\n{alone}");
+        }
+        for kept in [".version 7.0", ".target sm_80", ".entry b()", ".file"] {
+            assert!(alone.contains(kept), "{kept} not in\n{alone}");
+        }
+        let alone = module.alone("a");
         assert!(
-            !alone.contains(".entry a(") && !alone.contains(".section"),
+            alone.contains(".noreturn;") && !alone.contains("helper"),
             "{alone}"
         );
-        for kept in [
-            ".target sm_80",
-            ".entry b()",
-            "helper",
-            "location[3]",
-            ".noreturn;",
-            ".file",
-        ] {
-            assert!(alone.contains(kept), "{kept}");
-        }
+        assert!(
+            alone.contains("location[3]") && alone.contains("name[6]"),
+            "{alone}"
+        );
     }
 
     #[test]

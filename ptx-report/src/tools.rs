@@ -7,11 +7,12 @@ use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::{fs, io};
 
 /// Why a tool said nothing.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ToolError {
     /// It is nowhere.
@@ -38,7 +39,13 @@ pub enum ToolError {
 
     /// It could not be run, or its files could not be written or read.
     #[error("a CUDA tool could not be run: {0}")]
-    Io(#[from] io::Error),
+    Io(Arc<io::Error>),
+}
+
+impl From<io::Error> for ToolError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(Arc::new(error))
+    }
 }
 
 /// A tool's file. The project's own comes first: another version gives other registers.

@@ -302,6 +302,15 @@ fn launch(signature: &Signature, generics: &HostGenerics) -> TokenStream {
         #[doc = ""]
         #[doc = "The kernel is an `unsafe fn`: what it demands must hold in every thread of the launch."]
     });
+    let sole_instance = generics.names.is_empty().then(|| {
+        quote! {
+            impl ::oxwarp::__private::SoleInstance for #name {
+                fn record() -> &'static ::oxwarp::__private::KernelRecord {
+                    <__Instance as ::oxwarp::__private::KernelInstance>::RECORD
+                }
+            }
+        }
+    });
     quote! {
         impl ::oxwarp::__private::KernelBuilder for #name {
             #[inline]
@@ -309,6 +318,8 @@ fn launch(signature: &Signature, generics: &HostGenerics) -> TokenStream {
                 #name { config }
             }
         }
+
+        #sole_instance
 
         #[allow(dead_code)]
         impl #name {
@@ -322,6 +333,13 @@ fn launch(signature: &Signature, generics: &HostGenerics) -> TokenStream {
             #[inline]
             pub fn block(self, block: impl ::oxwarp::ToDim) -> Self {
                 #name { config: self.config.block(block) }
+            }
+
+            /// Lets the driver choose the threads of a block, so that most of them run at once: for a kernel that is right
+            /// for any block size.
+            #[inline]
+            pub fn auto_block(self) -> Self {
+                #name { config: self.config.auto_block() }
             }
 
             /// Gives each block so many bytes of dynamic shared memory, for `shared::dynamic()` in the kernel.
@@ -348,6 +366,39 @@ fn launch(signature: &Signature, generics: &HostGenerics) -> TokenStream {
                 block: impl ::oxwarp::ToDim,
             ) -> ::oxwarp::Result<u64> #where_clause {
                 ::oxwarp::__private::max_cooperative_blocks::<__Instance #type_generics>(&self.config, block)
+            }
+
+            /// Looks into the kernel on a device: PTX, machine code, registers, spills, memory, occupancy.
+            #[doc = ""]
+            #[doc = "# Errors"]
+            #[doc = ""]
+            #[doc = "If the kernel has no device code, or it cannot be loaded."]
+            pub fn inspect #impl_generics (
+                &self,
+                gpu: &::oxwarp::Gpu,
+            ) -> ::oxwarp::Result<::oxwarp::KernelInfo> #where_clause {
+                ::oxwarp::__private::inspect::<__Instance #type_generics>(gpu)
+            }
+
+            /// Explains the kernel without a GPU: what its code does, and each check that is left in a loop.
+            #[doc = ""]
+            #[doc = "# Errors"]
+            #[doc = ""]
+            #[doc = "If the kernel has no device code."]
+            pub fn explain #impl_generics (&self) -> ::oxwarp::Result<::oxwarp::KernelReport> #where_clause {
+                ::oxwarp::__private::explain::<__Instance #type_generics>(::core::option::Option::None)
+            }
+
+            /// [`explain`](Self::explain) for a GPU of this compute capability, 90 for 9.0.
+            #[doc = ""]
+            #[doc = "# Errors"]
+            #[doc = ""]
+            #[doc = "If the kernel has no device code that runs on such a GPU."]
+            pub fn explain_for #impl_generics (
+                &self,
+                compute_capability: u32,
+            ) -> ::oxwarp::Result<::oxwarp::KernelReport> #where_clause {
+                ::oxwarp::__private::explain::<__Instance #type_generics>(::core::option::Option::Some(compute_capability))
             }
 
             /// Queues the launch and returns; a panic in the kernel is the error of the next wait.

@@ -11,10 +11,12 @@ mod constant;
 mod cooperative;
 mod event;
 mod foreign;
+mod inspect;
 mod limits;
 mod memory;
 mod module;
 mod nccl;
+mod occupancy;
 mod panic;
 mod peer;
 mod print;
@@ -46,10 +48,12 @@ use constant::Constants;
 pub(crate) use foreign::{ForeignKernel, ForeignModule};
 use limits::StackChoice;
 use module::{LoadedKernel, Modules};
+use occupancy::Suggestions;
 use panic::PanicInbox;
 use print::{PrintCapacity, Printing};
 
 pub(crate) use event::CudaEvent;
+pub(crate) use inspect::FunctionAttributes;
 pub(crate) use nccl::NcclCommunicators;
 
 /// `CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN`.
@@ -66,6 +70,7 @@ pub(crate) struct CudaDevice {
     /// The pool that memory comes from, or null where the device has none.
     pool: Handle,
     constants: Constants,
+    suggestions: Suggestions,
     stack_choice: StackChoice,
     /// Bytes for what the kernels of a stream print.
     print_capacity: PrintCapacity,
@@ -149,6 +154,7 @@ impl CudaDevice {
             limits: limits(driver, device)?,
             pool: memory::pool(driver, device),
             constants: Constants::default(),
+            suggestions: Suggestions::default(),
             stack_choice: StackChoice::default(),
             print_capacity: PrintCapacity::default(),
             profiling: Profiling::default(),

@@ -142,7 +142,7 @@ impl CudaStream {
 
     fn load_module(&self, code: &'static DeviceCode) -> Result<Handle> {
         let (major, minor) = self.compute_capability();
-        let Some(image) = best_image(code.images, major * 10 + minor) else {
+        let Some(image) = registry::best_image(code.images, major * 10 + minor) else {
             return Err(self.no_image(code));
         };
         let mut log = vec![0u8; LOG_CAPACITY];
@@ -330,14 +330,6 @@ impl CudaStream {
     }
 }
 
-/// The image with the highest target that a device of this compute capability (75 for 7.5) runs.
-fn best_image(images: &'static [Image], compute_capability: u32) -> Option<&'static Image> {
-    images
-        .iter()
-        .filter(|image| image.target <= compute_capability)
-        .max_by_key(|image| image.target)
-}
-
 /// What the `.version` directive says; empty without one.
 fn ptx_version(ptx: &CStr) -> String {
     let text = ptx.to_string_lossy();
@@ -357,28 +349,9 @@ pub(super) fn log_text(log: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    const fn image(target: u32) -> Image {
-        Image {
-            target,
-            ptx: c"//\n.version 7.8\n.target sm_75\n",
-        }
-    }
-
-    static IMAGES: [Image; 3] = [image(75), image(90), image(80)];
-
-    #[test]
-    fn the_highest_target_that_runs_is_chosen() {
-        let target = |capability| best_image(&IMAGES, capability).map(|image| image.target);
-        assert_eq!(target(70), None);
-        assert_eq!(target(75), Some(75));
-        assert_eq!(target(89), Some(80));
-        assert_eq!(target(90), Some(90));
-        assert_eq!(target(120), Some(90));
-    }
-
     #[test]
     fn the_version_directive_is_read() {
-        assert_eq!(ptx_version(IMAGES[0].ptx), "7.8");
+        assert_eq!(ptx_version(c"//\n.version 7.8\n.target sm_75\n"), "7.8");
         assert_eq!(ptx_version(c"nothing"), "");
     }
 
