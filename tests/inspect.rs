@@ -354,7 +354,6 @@ fn check_attributes(gpu: &Gpu, info: &KernelInfo) -> oxwarp::Result<()> {
         assembled.spills() == (info.local_bytes()? > 0),
         "{info}\n{assembled}"
     );
-    assert!(!assembled.cubin.is_empty());
     let (major, minor) = gpu.compute_capability().unwrap();
     let multiprocessor = Multiprocessor::of(major * 10 + minor);
     for block in [32, 33, 96, 128, 256, 512] {

@@ -68,7 +68,7 @@ impl KernelReport {
     ///
     /// # Errors
     ///
-    /// [`Error::Tool`] if there is no `ptxas`, which is in a CUDA toolkit and in the Python package nvidia-cuda-nvcc.
+    /// [`Error::Tool`] if there is no `ptxas`, which is in CUDA toolkits and in the Python package nvidia-cuda-nvcc.
     pub fn assembled(&self) -> Result<&Assembled> {
         self.assembled
             .as_ref()

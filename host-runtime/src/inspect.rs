@@ -11,7 +11,7 @@ use ptx_report::{Assembled, Module, Occupancy, ToolError};
 use crate::config::FOR_EACH_BLOCK;
 use crate::cuda::FunctionAttributes;
 use crate::error::{Error, Result};
-use crate::explain;
+use crate::explain::{self, explain_record};
 use crate::gpu::Gpu;
 use crate::registry::{self, Found, Image};
 use crate::stream::Backend;
@@ -154,7 +154,7 @@ impl KernelInfo {
         Ok(self.attributes("the most threads")?.max_threads)
     }
 
-    /// What the driver's own compiler made of the kernel: spills, stack and the machine code itself.
+    /// What the driver's own compiler says of the kernel: spills, stack.
     ///
     /// # Errors
     ///
@@ -170,15 +170,18 @@ impl KernelInfo {
             .map_err(|error| error.clone().into())
     }
 
-    /// The machine code as text, by `nvdisasm`. Numba: `inspect_sass`.
+    /// The machine code for this device as text: of `ptxas` and `nvdisasm`, as the driver does not give its own away.
+    /// They are the same if both are of one version of CUDA. Numba: `inspect_sass`.
     ///
     /// # Errors
     ///
-    /// [`Error::NeedsGpu`] on the simulator; [`Error::Tool`] if there is no `nvdisasm`, which is in a CUDA toolkit and in
-    /// the Python package nvidia-cuda-nvcc.
+    /// [`Error::NeedsGpu`] on the simulator, where [`KernelReport::sass`](crate::KernelReport::sass) is for any GPU;
+    /// [`Error::Tool`] if there is no `ptxas` or no `nvdisasm`.
     pub fn sass(&self) -> Result<String> {
-        let cubin = &self.assembled()?.cubin;
-        Ok(ptx_report::sass(cubin, self.symbol())?)
+        let Some((major, minor)) = self.gpu.compute_capability() else {
+            return Err(self.needs_gpu("machine code"));
+        };
+        explain_record(self.record, Some(major * 10 + minor))?.sass()
     }
 
     /// How many blocks of so many threads, with so many bytes of dynamic shared memory each, run on a multiprocessor at

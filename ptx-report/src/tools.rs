@@ -1,6 +1,6 @@
 //! CUDA's own tools, where they are found: `ptxas` and `nvdisasm`.
 //!
-//! They are part of a toolkit, and of NVIDIA's Python packages (`nvidia-cuda-nvcc`), whose folders are looked through as
+//! They are part of a toolkit, and of NVIDIA's Python packages, whose folders are looked through as
 //! well. Nothing here is needed to compile, launch or profile a kernel.
 
 use std::env;
@@ -17,8 +17,9 @@ use std::{fs, io};
 pub enum ToolError {
     /// It is nowhere.
     #[error(
-        "no `{tool}`: it is in CUDA toolkits and in the Python package nvidia-cuda-nvcc; looked in PATH, the folder `bin` of \
-         CUDA_HOME and CUDA_PATH, and {}",
+        "no `{tool}`: it is in CUDA toolkits and in the Python package {}; looked in PATH, the folder `bin` of CUDA_HOME and \
+         CUDA_PATH, and {}",
+        package(.tool),
         .looked_in.iter().map(|folder| folder.display().to_string()).collect::<Vec<_>>().join(", ")
     )]
     NotFound {
@@ -45,6 +46,15 @@ pub enum ToolError {
 impl From<io::Error> for ToolError {
     fn from(error: io::Error) -> Self {
         Self::Io(Arc::new(error))
+    }
+}
+
+/// The Python package that has a tool.
+fn package(tool: &str) -> &'static str {
+    if tool == "ptxas" {
+        "nvidia-cuda-nvcc"
+    } else {
+        "nvidia-cuda-nvdisasm"
     }
 }
 
@@ -166,4 +176,24 @@ pub fn sass(cubin: &[u8], symbol: &str) -> Result<String, ToolError> {
     // The next section begins with a line of this.
     let of_kernel = of_kernel.map(|rest| rest.split("\n//----").next().unwrap_or(rest));
     Ok(of_kernel.unwrap_or(&all).trim_end().to_owned() + "\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_nowhere_is_named_with_where_it_was_looked_for() {
+        let error = find("nvdisasm-of-nobody").unwrap_err().to_string();
+        for part in [
+            "no `nvdisasm-of-nobody`",
+            "the Python package nvidia-cuda-nvdisasm",
+            "PATH",
+            "CUDA_HOME",
+            "/usr/local/cuda/bin",
+            "tools",
+        ] {
+            assert!(error.contains(part), "{part} not in {error}");
+        }
+    }
 }

@@ -1,11 +1,11 @@
 //! What the driver says of a loaded kernel, and what its compiler makes of PTX.
 //!
-//! The attributes are of the function that launches run. They do not tell spills, so the kernel's PTX is compiled once
-//! more by the driver's linker, which gives a log as `ptxas -v` does, and the machine code.
+//! The attributes are of the function that launches run. They do not tell spills, so the kernel's PTX is loaded once more,
+//! alone, and the driver asked for its compiler's log, which is that of `ptxas -v`.
 
 use std::ffi::{c_uint, c_void};
 use std::ptr::null_mut;
-use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use gpu_std::kernel::KernelRecord;
 use ptx_report::{Assembled, ToolError, parse_log};
@@ -29,8 +29,6 @@ const INFO_LOG: [c_uint; 2] = [3, 4];
 const ERROR_LOG: [c_uint; 2] = [5, 6];
 /// `CU_JIT_LOG_VERBOSE`.
 const LOG_VERBOSE: c_uint = 12;
-/// `CU_JIT_INPUT_PTX`.
-const INPUT_PTX: c_uint = 1;
 /// Bytes of each log that are kept.
 const LOG_CAPACITY: usize = 64 << 10;
 
@@ -62,29 +60,24 @@ impl CudaStream {
     /// What the driver's compiler makes of the kernel `symbol` of a PTX text.
     pub fn assemble(&self, ptx: &str, symbol: &str) -> std::result::Result<Assembled, ToolError> {
         let (mut info, mut errors) = (vec![0u8; LOG_CAPACITY], vec![0u8; LOG_CAPACITY]);
-        let linked = self.link(ptx, &mut info, &mut errors);
-        let failed = |log| ToolError::Failed {
+        let compiled = self.compile(ptx, &mut info, &mut errors);
+        let failed = |log: String| ToolError::Failed {
             tool: "the driver's compiler".to_owned(),
-            log,
+            log: log.trim_end().to_owned(),
         };
-        let cubin = linked.map_err(|error| {
-            failed(
-                format!("{error}\n{}", log_text(&errors))
-                    .trim_end()
-                    .to_owned(),
-            )
-        })?;
+        compiled.map_err(|error| failed(format!("{error}\n{}", log_text(&errors))))?;
         let log = log_text(&info);
-        let mut assembled = parse_log(&log)
-            .remove(symbol)
-            .ok_or_else(|| failed(format!("nothing about `{symbol}` in its log\n{log}")))?;
-        assembled.cubin = cubin;
-        Ok(assembled)
+        let assembled = parse_log(&log).remove(symbol);
+        assembled.ok_or_else(|| failed(format!("nothing about `{symbol}` in its log\n{log}")))
     }
 
-    /// The machine code of a PTX text; the driver's words are in the logs.
-    fn link(&self, ptx: &str, info: &mut [u8], errors: &mut [u8]) -> Result<Arc<[u8]>> {
+    /// Loads and unloads a module; the driver's words are in the logs.
+    fn compile(&self, ptx: &str, info: &mut [u8], errors: &mut [u8]) -> Result<()> {
         self.make_current()?;
+        // The driver keeps what it compiled, by its text, on the disk, and has no log where it finds it there.
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let now = now.unwrap_or_default().as_nanos();
+        let mut ptx = format!("{ptx}\n// {} {now}\n\0", std::process::id()).into_bytes();
         let mut options = [
             INFO_LOG[0],
             INFO_LOG[1],
@@ -101,42 +94,19 @@ impl CudaStream {
             number(errors.len()),
             number(1),
         ];
-        let mut state: *mut c_void = null_mut();
-        // SAFETY: options and values belong together, and both they and the logs live until the state is destroyed below.
+        let mut module: *mut c_void = null_mut();
+        // SAFETY: the PTX is terminated; options and values belong together, and the logs have as many bytes as they say.
+        // The module is not used after it is unloaded.
         unsafe {
-            self.driver.cuLinkCreate_v2(
+            self.driver.cuModuleLoadDataEx(
+                (&raw mut module).cast(),
+                ptx.as_mut_ptr().cast(),
                 options.len() as c_uint,
                 options.as_mut_ptr().cast(),
                 values.as_mut_ptr().cast(),
-                (&raw mut state).cast(),
-            )
-        }?;
-        let cubin = self.complete(state, ptx);
-        // SAFETY: the state was created above and is not used later.
-        unsafe { self.driver.cuLinkDestroy(state) }?;
-        cubin
-    }
-
-    fn complete(&self, state: *mut c_void, ptx: &str) -> Result<Arc<[u8]>> {
-        let mut ptx = ptx.as_bytes().to_vec();
-        ptx.push(0);
-        let (mut cubin, mut bytes): (*mut c_void, usize) = (null_mut(), 0);
-        // SAFETY: the state is alive, the PTX terminated and of the given size; the pointers are valid for writes of a
-        // pointer and a size. The cubin belongs to the state and is copied while that lives.
-        unsafe {
-            self.driver.cuLinkAddData_v2(
-                state,
-                INPUT_PTX,
-                ptx.as_mut_ptr().cast(),
-                ptx.len(),
-                null_mut(),
-                0,
-                null_mut(),
-                null_mut(),
             )?;
-            self.driver
-                .cuLinkComplete(state, (&raw mut cubin).cast(), (&raw mut bytes).cast())?;
-            Ok(std::slice::from_raw_parts(cubin.cast::<u8>(), bytes).into())
+            self.driver.cuModuleUnload(module)?;
         }
+        Ok(())
     }
 }
