@@ -6,7 +6,7 @@
 
 use ndarray::Array2;
 use oxwarp::prelude::*;
-use oxwarp::report::Standing;
+use oxwarp::report::Position;
 
 /// The sum of every row: a loop whose check is made once, before it.
 #[kernel]
@@ -39,7 +39,7 @@ fn main() -> oxwarp::Result<()> {
     println!("{}", row_sums.explain()?);
     let gather = gather_sums.explain_for(90)?;
     println!("{gather}");
-    let checks: Vec<_> = gather.code().checks_at(Standing::Loop).collect();
+    let checks: Vec<_> = gather.code().checks_at(Position::Loop).collect();
     assert_eq!(checks.len(), 1, "the check of `a` stays in the loop");
 
     // On the device that there is; the simulator knows less.

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use oxwarp::kernels::map;
 use oxwarp::prelude::*;
-use oxwarp::report::{Access, Direction, Multiprocessor, Space, Standing, ToolError};
+use oxwarp::report::{Access, Direction, Multiprocessor, Position, Space, ToolError};
 use oxwarp::{Error, KernelInfo, KernelReport, Limiter, Occupancy};
 
 mod common;
@@ -156,7 +156,7 @@ fn explain_counts_loads_stores_and_fma() -> oxwarp::Result<()> {
 #[test]
 fn explain_names_the_line_of_each_check_that_is_left_in_a_loop() -> oxwarp::Result<()> {
     let report = gather.explain()?;
-    let checks: Vec<_> = report.code().checks_at(Standing::Loop).collect();
+    let checks: Vec<_> = report.code().checks_at(Position::Loop).collect();
     assert_eq!(checks.len(), 1, "{report}");
     let (place, what) = checks[0].panics.first().unwrap();
     let place = place.as_ref().unwrap();
@@ -174,7 +174,7 @@ fn explain_names_the_line_of_each_check_that_is_left_in_a_loop() -> oxwarp::Resu
     );
     // The check of the row is none of them: it holds for all columns.
     assert_eq!(
-        vectors.explain()?.code().checks_at(Standing::Loop).count(),
+        vectors.explain()?.code().checks_at(Position::Loop).count(),
         0
     );
     Ok(())

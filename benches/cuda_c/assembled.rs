@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use ptx_report::{Code, Module, Standing, assemble};
+use ptx_report::{Code, Module, Position, assemble};
 
 use crate::cases::{Entry, Outcome};
 use crate::code;
@@ -34,8 +34,8 @@ pub fn table(entries: &[&Entry]) -> Outcome<String> {
                 "| {} | {kernel} | {} | {} | {} | {} | {} |",
                 entry.name,
                 code.instructions,
-                code::checks(&code, Standing::Loop),
-                code::checks(&code, Standing::SlowCopy),
+                code::checks(&code, Position::Loop),
+                code::checks(&code, Position::SlowCopy),
                 assembled.registers,
                 assembled.spill_store_bytes + assembled.spill_load_bytes
             );

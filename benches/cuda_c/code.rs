@@ -6,7 +6,7 @@ use std::ffi::CStr;
 use std::sync::LazyLock;
 
 use oxwarp::__private::{DeviceCode, inventory};
-use ptx_report::{Code, Module, Standing};
+use ptx_report::{Code, Module, Position};
 
 /// This program's device code.
 pub fn device_code() -> &'static DeviceCode {
@@ -64,6 +64,6 @@ pub fn of(kernel: &str) -> Option<Code> {
 }
 
 /// How many checks stand somewhere.
-pub fn checks(code: &Code, standing: Standing) -> usize {
-    code.checks_at(standing).count()
+pub fn checks(code: &Code, position: Position) -> usize {
+    code.checks_at(position).count()
 }

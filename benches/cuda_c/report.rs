@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use ptx_report::Standing;
+use ptx_report::Position;
 use serde_json::{Value, json};
 
 use crate::cases::Work;
@@ -112,8 +112,8 @@ fn row_json(row: &Row) -> Value {
         "unchecked_ratio": row.unchecked_ratio,
         "share_of_ceiling": row.share,
         "instructions": row.code.instructions,
-        "checks_in_loops": code::checks(&row.code, Standing::Loop),
-        "checks_in_slow_copies": code::checks(&row.code, Standing::SlowCopy),
+        "checks_in_loops": code::checks(&row.code, Position::Loop),
+        "checks_in_slow_copies": code::checks(&row.code, Position::SlowCopy),
     })
 }
 
@@ -148,7 +148,7 @@ pub fn line(row: &Row) -> String {
         c.local,
         rust.shared,
         c.shared,
-        code::checks(&row.code, Standing::Loop),
+        code::checks(&row.code, Position::Loop),
     )
 }
 

@@ -356,8 +356,8 @@ mod tests {
     #[test]
     fn a_kernel_that_says_its_block_is_launched_with_that() {
         let own = OwnBlock {
-            bound: None,
             exact: Some(Dim3 { x: 16, y: 8, z: 1 }),
+            ..OwnBlock::default()
         };
         let block = |shape| {
             let extents = resolve("k", &with(shape), &Limits::SIMULATOR, own)?;

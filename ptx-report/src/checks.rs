@@ -39,7 +39,7 @@ impl fmt::Display for Place {
 
 /// Where a check stands, from the cheapest to the dearest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Standing {
+pub enum Position {
     /// In the copy of a loop that runs only where a check before the loop does not hold.
     SlowCopy,
     /// In no loop.
@@ -52,14 +52,14 @@ pub enum Standing {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
     /// Where it stands.
-    pub standing: Standing,
+    pub position: Position,
     /// What panics, as far as it is known, and where: more than one if checks were merged into one branch.
     pub panics: BTreeSet<(Option<Place>, String)>,
 }
 
 /// The checks of a function.
 pub fn checks(flow: &Flow, loops: &[BTreeSet<usize>], module: &Module) -> Vec<Check> {
-    let standing = standings(flow, loops);
+    let position = positions(flow, loops);
     let mut checks = Vec::new();
     for (block, next) in flow
         .next
@@ -69,7 +69,7 @@ pub fn checks(flow: &Flow, loops: &[BTreeSet<usize>], module: &Module) -> Vec<Ch
     {
         for &target in next.iter().filter(|&&target| flow.panics[target]) {
             checks.push(Check {
-                standing: standing[block],
+                position: position[block],
                 panics: panics(flow, target, module),
             });
         }
@@ -78,27 +78,27 @@ pub fn checks(flow: &Flow, loops: &[BTreeSet<usize>], module: &Module) -> Vec<Ch
 }
 
 /// Where each block stands: the innermost loop decides.
-fn standings(flow: &Flow, loops: &[BTreeSet<usize>]) -> Vec<Standing> {
-    let mut standings = vec![Standing::Straight; flow.blocks.len()];
+fn positions(flow: &Flow, loops: &[BTreeSet<usize>]) -> Vec<Position> {
+    let mut positions = vec![Position::Straight; flow.blocks.len()];
     for a_loop in loops {
         let beside = loops.iter().filter(|other| other.is_disjoint(a_loop));
         let (places, count) = (places(flow, a_loop), count(flow, a_loop));
         let mut faster = beside.filter(|other| {
             self::count(flow, other) < count && self::places(flow, other) == places
         });
-        let standing = if faster.next().is_some() {
-            Standing::SlowCopy
+        let position = if faster.next().is_some() {
+            Position::SlowCopy
         } else {
-            Standing::Loop
+            Position::Loop
         };
         let is_inner =
             |other: &&BTreeSet<usize>| other.len() < a_loop.len() && other.is_subset(a_loop);
         let inner: BTreeSet<usize> = loops.iter().filter(is_inner).flatten().copied().collect();
         for &block in a_loop.difference(&inner) {
-            standings[block] = standing;
+            positions[block] = position;
         }
     }
-    standings
+    positions
 }
 
 fn count(flow: &Flow, blocks: &BTreeSet<usize>) -> usize {

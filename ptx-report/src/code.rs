@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use crate::access::{Access, Direction, Space};
-use crate::checks::{Check, Place, Standing, checks};
+use crate::checks::{Check, Place, Position, checks};
 use crate::flow::Flow;
 use crate::loops::loops;
 use crate::module::Module;
@@ -86,9 +86,9 @@ impl Code {
         let mut checks = checks(&flow, &loops, module);
         for check in checks
             .iter_mut()
-            .filter(|check| from_loop && check.standing == Standing::Straight)
+            .filter(|check| from_loop && check.position == Position::Straight)
         {
-            check.standing = Standing::Loop;
+            check.position = Position::Loop;
         }
         self.checks.extend(checks);
         called
@@ -133,10 +133,10 @@ impl Code {
     }
 
     /// The checks that stand somewhere.
-    pub fn checks_at(&self, standing: Standing) -> impl Iterator<Item = &Check> {
+    pub fn checks_at(&self, position: Position) -> impl Iterator<Item = &Check> {
         self.checks
             .iter()
-            .filter(move |check| check.standing == standing)
+            .filter(move |check| check.position == position)
     }
 
     /// Bytes that a thread reads or writes in a space by one of each instruction, whatever loops it is in.
@@ -149,9 +149,9 @@ impl Code {
     }
 
     /// The distinct places of checks that stand somewhere, with what they say and how many there are.
-    fn places(&self, standing: Standing) -> BTreeMap<&(Option<Place>, String), usize> {
+    fn places(&self, position: Position) -> BTreeMap<&(Option<Place>, String), usize> {
         let mut places = BTreeMap::new();
-        for panic in self.checks_at(standing).flat_map(|check| &check.panics) {
+        for panic in self.checks_at(position).flat_map(|check| &check.panics) {
             *places.entry(panic).or_default() += 1;
         }
         places
@@ -193,11 +193,11 @@ impl Code {
         &self,
         f: &mut fmt::Formatter<'_>,
         head: &str,
-        standing: Standing,
+        position: Position,
     ) -> fmt::Result {
-        let count = self.checks_at(standing).count();
+        let count = self.checks_at(position).count();
         writeln!(f, "  {head:<16}{count}")?;
-        for ((place, what), count) in self.places(standing) {
+        for ((place, what), count) in self.places(position) {
             let times = if count > 1 {
                 format!(", {count} times")
             } else {
@@ -256,9 +256,9 @@ impl fmt::Display for Code {
                 .collect();
             writeln!(f, "  {:<16}{}", "calls", calls.join("; "))?;
         }
-        self.write_checks(f, "checks in loops", Standing::Loop)?;
-        let (straight, slow) = (Standing::Straight, Standing::SlowCopy);
-        let counts = [straight, slow].map(|standing| self.checks_at(standing).count());
+        self.write_checks(f, "checks in loops", Position::Loop)?;
+        let (straight, slow) = (Position::Straight, Position::SlowCopy);
+        let counts = [straight, slow].map(|position| self.checks_at(position).count());
         writeln!(
             f,
             "  {:<16}{} outside of loops, {} in slow copies of loops",
@@ -380,8 +380,8 @@ $PANIC:
     #[test]
     fn checks_stand_where_they_are_made_and_name_their_place() {
         let code = code();
-        let at = |standing| -> Vec<String> {
-            let panics = code.checks_at(standing).flat_map(|check| &check.panics);
+        let at = |position| -> Vec<String> {
+            let panics = code.checks_at(position).flat_map(|check| &check.panics);
             let text = |(place, what): &(Option<Place>, String)| match place {
                 Some(place) => format!("{place} {what}"),
                 None => what.clone(),
@@ -390,11 +390,11 @@ $PANIC:
         };
         // What is called from a loop is in it.
         assert_eq!(
-            at(Standing::Loop),
+            at(Position::Loop),
             ["a.rs:11:5 index out of bounds", "index out of bounds"]
         );
-        assert_eq!(at(Standing::SlowCopy), ["a.rs:12:5 index out of bounds"]);
-        assert_eq!(at(Standing::Straight), ["a.rs:9:5 not!"]);
+        assert_eq!(at(Position::SlowCopy), ["a.rs:12:5 index out of bounds"]);
+        assert_eq!(at(Position::Straight), ["a.rs:9:5 not!"]);
     }
 
     #[test]

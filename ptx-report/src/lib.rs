@@ -25,7 +25,7 @@ mod tools;
 
 pub use access::{Access, Direction, Space};
 pub use assembled::{Assembled, assemble, parse_log};
-pub use checks::{Check, Place, Standing};
+pub use checks::{Check, Place, Position};
 pub use code::Code;
 pub use module::Module;
 pub use multiprocessor::Multiprocessor;
