@@ -29,7 +29,7 @@
 //! `gpu-std`, the host side from `host-runtime`, ready-made kernels from `gpu-kernels` ([`kernels`]).
 
 pub use gpu_kernels as kernels;
-pub use gpu_macros::{device_code, device_link, kernel};
+pub use gpu_macros::{DeviceCopy, device_code, device_link, kernel};
 pub use gpu_std::{
     Dim3, DisjointSlice, async_copy, atomic, block, constant, disjoint, grid, group, ptx, shared,
     shared_array, shared_atomics, sync, sync_threads, thread, warp,
@@ -43,7 +43,7 @@ pub use host_runtime::*;
 
 /// What a program with kernels needs in scope.
 pub mod prelude {
-    pub use gpu_macros::kernel;
+    pub use gpu_macros::{DeviceCopy, kernel};
     pub use gpu_std::async_copy::AsyncCopy;
     pub use gpu_std::atomic::{AtomicF32, AtomicF64};
     pub use gpu_std::disjoint::{
@@ -58,5 +58,5 @@ pub mod prelude {
         DisjointSlice, block, grid, shared, shared_array, shared_atomics, sync_threads, thread,
         warp,
     };
-    pub use host_runtime::{DeviceArray, Gpu, Kernel, constant, launch};
+    pub use host_runtime::{DeviceArray, DeviceCopy, Gpu, Kernel, constant, launch};
 }

@@ -261,7 +261,7 @@ fn numbers_round_to_digits() {
 }
 
 /// Numbers of several sizes, with padding.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, DeviceCopy)]
 #[repr(C)]
 struct Record {
     id: u32,
@@ -270,8 +270,6 @@ struct Record {
 }
 
 // SAFETY: plain data, whose fields are valid with any bits.
-unsafe impl DeviceCopy for Record {}
-// SAFETY: as above.
 unsafe impl Zeroable for Record {}
 // SAFETY: as above.
 unsafe impl AnyBitPattern for Record {}

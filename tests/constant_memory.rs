@@ -6,11 +6,10 @@ mod common;
 mod device_code;
 
 use common::Random;
-use oxwarp::DeviceCopy;
 use oxwarp::prelude::*;
 
 /// A record with gaps between its fields.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, DeviceCopy)]
 #[repr(C)]
 pub struct Record {
     tag: u8,
@@ -18,9 +17,6 @@ pub struct Record {
     on: bool,
     at: [i16; 3],
 }
-
-// SAFETY: no pointers.
-unsafe impl DeviceCopy for Record {}
 
 const RECORD: Record = Record {
     tag: 7,

@@ -382,7 +382,7 @@ fn elements_keep_their_alignment() {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, oxwarp::DeviceCopy)]
 #[repr(C)]
 struct Record {
     id: u32,
@@ -394,8 +394,6 @@ struct Record {
 unsafe impl bytemuck::Zeroable for Record {}
 // SAFETY: as above.
 unsafe impl bytemuck::Pod for Record {}
-// SAFETY: as above: no pointer.
-unsafe impl oxwarp::DeviceCopy for Record {}
 
 #[kernel]
 fn reversed_records(x: &[Record], mut out: DisjointSlice<Record>, mut odd: DisjointSlice<u32>) {

@@ -125,9 +125,12 @@ macro_rules! driver_calls {
                 fn cuLaunchCooperativeKernel(f: Pointer, grid_dim_x: c_uint, grid_dim_y: c_uint, grid_dim_z: c_uint, block_dim_x: c_uint, block_dim_y: c_uint, block_dim_z: c_uint, shared_mem_bytes: c_uint, h_stream: Pointer, kernel_params: Pointer);
                 fn cuMemHostAlloc(pp: Pointer, bytesize: usize, flags: c_uint);
                 fn cuMemHostGetDevicePointer_v2(pdptr: Pointer, p: Pointer, flags: c_uint);
+                fn cuMemPoolGetAttribute(pool: Pointer, attr: c_uint, value: Pointer);
                 fn cuMemPoolSetAccess(pool: Pointer, map: Pointer, count: usize);
                 fn cuMemPoolSetAttribute(pool: Pointer, attr: c_uint, value: Pointer);
                 fn cuMemPoolTrimTo(pool: Pointer, min_bytes_to_keep: usize);
+                fn cuMemcpy2DAsync_v2(p_copy: Pointer, h_stream: Pointer);
+                fn cuMemcpyPeerAsync(dst_device: u64, dst_context: Pointer, src_device: u64, src_context: Pointer, byte_count: usize, h_stream: Pointer);
                 fn cuModuleEnumerateFunctions(functions: Pointer, num_functions: c_uint, hmod: Pointer);
                 fn cuModuleGetFunctionCount(count: Pointer, hmod: Pointer);
                 fn cuStreamQuery(h_stream: Pointer);

@@ -3,9 +3,11 @@
 //! - `kernel`: from an ordinary function to a launchable kernel: parse, check, expand.
 //! - `device_pass`: runs the same rustc on the same crate once more for its LLVM bitcode, and `gpu-compiler` on that.
 //! - `device_link`: functions of PTX or bitcode.
+//! - `device_copy`: the derive for elements of device memory.
 //! - `embed`: the PTX as a literal that the program registers at start, and the compiler's errors at the user's own
 //!   tokens.
 
+mod device_copy;
 mod device_link;
 mod device_pass;
 mod embed;
@@ -139,4 +141,36 @@ pub fn device_code(_input: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn device_link(file: TokenStream, item: TokenStream) -> TokenStream {
     device_link::expand(file.into(), item.into()).into()
+}
+
+/// Makes a `Copy` struct, enum or union an element of device arrays, if all its fields can be.
+///
+/// ```ignore
+/// use oxwarp::prelude::*;
+///
+/// #[derive(Clone, Copy, DeviceCopy)]
+/// struct Particle {
+///     position: [f32; 3],
+///     mass: f32,
+///     kind: Option<u8>,
+/// }
+///
+/// #[kernel]
+/// fn masses(particles: &[Particle], mut out: DisjointSlice<f32>) {
+///     let i = thread::index_1d();
+///     if let Some(out) = out.get_mut(i) {
+///         *out = particles[*i].mass;
+///     }
+/// }
+/// ```
+///
+/// Generic types get the bound `T: DeviceCopy` on each type parameter. The layout is that of the host; padding, enums with
+/// data and `repr` attributes all work. Numba: a structured `dtype`; PyCUDA: `tools.match_dtype_to_c_struct`.
+///
+/// # Errors
+///
+/// A type that is not `Copy`, and a field that is not `DeviceCopy`, are compile errors at the type or field.
+#[proc_macro_derive(DeviceCopy)]
+pub fn device_copy(item: TokenStream) -> TokenStream {
+    device_copy::expand(item.into()).into()
 }

@@ -106,13 +106,17 @@ macro_rules! fp8 {
         // SAFETY: it is a `u8`.
         unsafe impl Pod for $name {}
         // SAFETY: it is a `u8`.
-        unsafe impl cust_core::_hidden::DeviceCopy for $name {}
+        unsafe impl crate::DeviceCopy for $name {
+            const NO_PADDING: bool = true;
+        }
         // SAFETY: it is a `u16`.
         unsafe impl Zeroable for $pair {}
         // SAFETY: it is a `u16`.
         unsafe impl Pod for $pair {}
         // SAFETY: it is a `u16`.
-        unsafe impl cust_core::_hidden::DeviceCopy for $pair {}
+        unsafe impl crate::DeviceCopy for $pair {
+            const NO_PADDING: bool = true;
+        }
 
         impl $name {
             /// 0

@@ -17,6 +17,8 @@ pub mod block;
 pub mod constant;
 mod dim;
 pub mod disjoint;
+#[doc(hidden)]
+pub mod element;
 pub mod fast;
 pub mod fp8;
 pub mod grid;
@@ -54,4 +56,5 @@ pub mod warp;
 
 pub use dim::Dim3;
 pub use disjoint::DisjointSlice;
+pub use element::DeviceCopy;
 pub use sync::sync_threads;

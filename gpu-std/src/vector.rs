@@ -46,7 +46,9 @@ macro_rules! vectors {
         // SAFETY: all bits are numbers, and by the assertion there is no padding.
         unsafe impl Pod for $name {}
         // SAFETY: it holds numbers, no references.
-        unsafe impl cust_core::_hidden::DeviceCopy for $name {}
+        unsafe impl crate::DeviceCopy for $name {
+            const NO_PADDING: bool = true;
+        }
 
         impl $name {
             #[doc = concat!("A vector of its components. CUDA C: `make_", $c, "`.")]

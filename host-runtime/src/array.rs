@@ -2,25 +2,22 @@
 //!
 //! In: host data, a value, or a shape. Out: an owned array that kernels take as an argument and that reads back as an
 //! `ndarray` array. Elements lie in standard (row-major) order without gaps. An array keeps its device alive, and its
-//! memory is freed in queue order, after the launches that use it.
+//! memory is freed in queue order, after the launches that use it. Copies to and from the host are in
+//! [`transfer`](crate::transfer), between devices in [`copies`](crate::copies).
 
 use std::fmt;
 use std::marker::PhantomData;
 
 use bytemuck::Zeroable;
-use ndarray::{Array, Dimension, IntoDimension, Ix1, Ix2, Ix3};
+use ndarray::{Dimension, IntoDimension, Ix1, Ix2, Ix3};
 
 use crate::DeviceCopy;
+use crate::bytes::Pattern;
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
-use crate::host::HostData;
 use crate::memory::Memory;
 use crate::ordering::Access;
-use crate::stream::Backend;
 use crate::view::{DeviceView, DeviceViewMut};
-
-/// Bytes of the host copy that a fill starts from.
-const FILL_BYTES: usize = 64 << 10;
 
 /// An array of `T` on a device, with a shape of `ndarray`'s dimension type `D` (one-dimensional by default).
 ///
@@ -56,31 +53,6 @@ pub type DeviceArray2<T> = DeviceArray<T, Ix2>;
 pub type DeviceArray3<T> = DeviceArray<T, Ix3>;
 
 impl Gpu {
-    /// Copies host data to the device: a `Vec`, slice, array, or `ndarray` array or view, whose shape is kept.
-    /// CUDA C: `cudaMalloc` and `cudaMemcpy`; Numba: `cuda.to_device`.
-    ///
-    /// An `ndarray` that is not in standard layout is first copied into it on the host.
-    ///
-    /// # Errors
-    ///
-    /// If memory runs out, a kernel panicked since the last wait, or the device fails.
-    ///
-    /// ```
-    /// # let gpu = host_runtime::Gpu::cpu();
-    /// let x = gpu.to_device(&vec![1.5f32; 100])?;
-    /// let m = gpu.to_device(&ndarray::Array2::<f64>::eye(4))?;
-    /// assert_eq!((x.len(), m.dim()), (100, (4, 4)));
-    /// # Ok::<(), host_runtime::Error>(())
-    /// ```
-    pub fn to_device<H: HostData + ?Sized>(
-        &self,
-        source: &H,
-    ) -> Result<DeviceArray<H::Element, H::Dim>> {
-        let mut array = DeviceArray::allocate(self, source.extents())?;
-        array.upload(0, &source.elements())?;
-        Ok(array)
-    }
-
     /// A one-dimensional array of zeros. For other shapes see [`zeros_nd`](Self::zeros_nd).
     ///
     /// # Errors
@@ -116,11 +88,34 @@ impl Gpu {
         let array = DeviceArray::<T, S::Dim>::allocate(self, shape.into_dimension())?;
         let (address, bytes) = (array.memory.address(), array.memory.bytes());
         if bytes > 0 {
-            // SAFETY: the memory is the new array's, and all-zero bytes are a `T`.
-            let zero = |backend: &Backend| unsafe { backend.zero(address, bytes) };
-            array.memory.access(Access::Write, zero)?;
+            array.memory.access(Access::Write, |backend| {
+                // SAFETY: the memory is the new array's, and all-zero bytes are a `T`.
+                unsafe { backend.fill(address, Pattern::Byte(0), bytes) }
+            })?;
         }
         Ok(array)
+    }
+
+    /// An array of zeros, with the shape of another. CuPy: `zeros_like`; Numba: `cuda.device_array_like`.
+    ///
+    /// # Errors
+    ///
+    /// If memory runs out or the device fails.
+    ///
+    /// ```
+    /// # let gpu = host_runtime::Gpu::cpu();
+    /// let m = gpu.full((2, 3), 1.5f32)?;
+    /// assert_eq!(gpu.zeros_like(&m)?.to_host()?, ndarray::Array2::zeros((2, 3)));
+    /// # Ok::<(), host_runtime::Error>(())
+    /// ```
+    pub fn zeros_like<T: DeviceCopy + Zeroable, D: Dimension>(
+        &self,
+        array: &DeviceArray<T, D>,
+    ) -> Result<DeviceArray<T, D>> {
+        let extents: D = array.extents.clone();
+        let mut zeros = DeviceArray::allocate(self, extents)?;
+        zeros.fill(T::zeroed())?;
+        Ok(zeros)
     }
 
     /// An array of any shape with `value` everywhere.
@@ -174,7 +169,7 @@ impl Gpu {
 
 impl<T: DeviceCopy, D: Dimension> DeviceArray<T, D> {
     /// Memory for the shape, not yet written. The caller writes every element before the array is given out.
-    fn allocate(gpu: &Gpu, extents: D) -> Result<Self> {
+    pub(crate) fn allocate(gpu: &Gpu, extents: D) -> Result<Self> {
         let len = extents.size_checked().filter(|len| {
             len.checked_mul(size_of::<T>())
                 .is_some_and(|bytes| isize::try_from(bytes).is_ok())
@@ -218,93 +213,6 @@ impl<T: DeviceCopy, D: Dimension> DeviceArray<T, D> {
         self.memory.gpu()
     }
 
-    /// Sets all elements to `value`. CUDA C: `cudaMemset`, but for whole elements.
-    ///
-    /// # Errors
-    ///
-    /// If the device fails, or a kernel panicked since the last wait.
-    pub fn fill(&mut self, value: T) -> Result<()> {
-        if self.memory.bytes() == 0 {
-            return Ok(());
-        }
-        let first = self.len.min((FILL_BYTES / size_of::<T>()).max(1));
-        self.upload(0, &vec![value; first])?;
-        let bytes = |elements: usize| elements * size_of::<T>();
-        let start = self.memory.address();
-        self.memory.access(Access::Write, |backend| {
-            let mut filled = first;
-            while filled < self.len {
-                let count = filled.min(self.len - filled);
-                // SAFETY: the first `filled` elements are written and `count` is at most that, so that both ranges lie
-                // in the array and do not overlap.
-                unsafe { backend.copy(start + bytes(filled) as u64, start, bytes(count)) }?;
-                filled += count;
-            }
-            Ok(())
-        })
-    }
-
-    /// Waits and copies the elements to the host, in the array's shape. Numba: `copy_to_host`.
-    ///
-    /// # Errors
-    ///
-    /// If a kernel panicked since the last wait, or the device failed.
-    pub fn to_host(&self) -> Result<Array<T, D>> {
-        let elements = self.to_vec()?;
-        Array::from_shape_vec(self.extents.clone(), elements).map_err(|_| Error::ShapeMismatch {
-            len: self.len,
-            shape: self.shape().to_vec(),
-        })
-    }
-
-    /// Waits and copies the elements to the host, in standard order.
-    ///
-    /// # Errors
-    ///
-    /// If a kernel panicked since the last wait, or the device failed.
-    pub fn to_vec(&self) -> Result<Vec<T>> {
-        let mut elements = Vec::<T>::with_capacity(self.len);
-        let (address, bytes) = (self.memory.address(), self.memory.bytes());
-        if bytes == 0 {
-            self.gpu().synchronize()?;
-        } else {
-            self.memory.access(Access::Read, |backend| {
-                // SAFETY: the vector has room for the array's bytes.
-                unsafe { backend.download(elements.as_mut_ptr().cast(), address, bytes) }
-            })?;
-        }
-        // SAFETY: `len` elements were copied, or have no bytes; all elements of a device array are written before the
-        // array is given out (for `uninit`, as its caller promised).
-        unsafe { elements.set_len(self.len) };
-        Ok(elements)
-    }
-
-    /// Replaces all elements by those of host data of the same length; its shape is not looked at.
-    ///
-    /// # Errors
-    ///
-    /// If the lengths differ, a kernel panicked since the last wait, or the device fails.
-    ///
-    /// ```
-    /// # let gpu = host_runtime::Gpu::cpu();
-    /// let mut x = gpu.zeros::<i32>(3)?;
-    /// x.copy_from(&[1, 2, 3])?;
-    /// assert_eq!(x.to_vec()?, [1, 2, 3]);
-    /// let error = x.copy_from(&[1, 2]).unwrap_err();
-    /// assert!(error.to_string().contains("2 elements into a device array of 3"));
-    /// # Ok::<(), host_runtime::Error>(())
-    /// ```
-    pub fn copy_from<H: HostData<Element = T> + ?Sized>(&mut self, source: &H) -> Result<()> {
-        let elements = source.elements();
-        if elements.len() != self.len {
-            return Err(Error::LengthMismatch {
-                source_len: elements.len(),
-                array_len: self.len,
-            });
-        }
-        self.upload(0, &elements)
-    }
-
     /// The same elements with another shape. Nothing is copied.
     ///
     /// # Errors
@@ -323,20 +231,6 @@ impl<T: DeviceCopy, D: Dimension> DeviceArray<T, D> {
             len: self.len,
             extents,
             _elements: PhantomData,
-        })
-    }
-
-    /// Copies host elements to the place `first` and waits. The caller sees to it that they fit.
-    fn upload(&mut self, first: usize, elements: &[T]) -> Result<()> {
-        debug_assert!(first + elements.len() <= self.len);
-        let bytes = size_of_val(elements);
-        if bytes == 0 {
-            return self.gpu().synchronize();
-        }
-        let address = self.memory.address() + (first * size_of::<T>()) as u64;
-        self.memory.access(Access::Write, |backend| {
-            // SAFETY: the elements fit into the array from `first` on.
-            unsafe { backend.upload(address, elements.as_ptr().cast(), bytes) }
         })
     }
 
@@ -359,6 +253,22 @@ impl<T: DeviceCopy, D: Dimension> DeviceArray<T, D> {
     pub fn view_mut(&mut self) -> DeviceViewMut<'_, T, D> {
         // SAFETY: the array's elements, which are borrowed mutably as the view says.
         unsafe { DeviceViewMut::new(&self.memory, self.address(), self.extents.clone()) }
+    }
+
+    /// The extents as `ndarray` wants them back.
+    pub(crate) fn raw_shape(&self) -> D {
+        self.extents.clone()
+    }
+
+    /// Refuses another number of elements.
+    pub(crate) fn check_len(&self, source_len: usize) -> Result<()> {
+        match source_len == self.len {
+            true => Ok(()),
+            false => Err(Error::LengthMismatch {
+                source_len,
+                array_len: self.len,
+            }),
+        }
     }
 
     /// The allocation behind it.

@@ -16,7 +16,7 @@ use crate::array::DeviceArray;
 use crate::cuda::{self, NcclCommunicators};
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
-use crate::host::HostData;
+use crate::host::{HostData, in_standard_order};
 
 /// The devices that share the work of a program.
 ///
@@ -134,7 +134,7 @@ impl Devices {
         H::Element: Sync + Send,
         H::Dim: Sync + Send,
     {
-        let (extents, elements) = (source.extents(), source.elements());
+        let (extents, elements) = (source.extents(), in_standard_order(source));
         let rows = match extents.slice() {
             [rows, ..] if !self.is_empty() => *rows,
             _ => return Err(Error::NothingToSplit),

@@ -11,6 +11,7 @@ use gpu_std::Dim3;
 use ptx_report::ToolError;
 
 use crate::cuda_source::CudaSourceError;
+use crate::memory_kind::MemoryKind;
 
 /// A result of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -92,6 +93,57 @@ pub enum Error {
         total: usize,
     },
 
+    /// The device cannot have memory of this kind.
+    #[error(
+        "{device} cannot have arrays of MemoryKind::{kind:?}: {}",
+        match kind {
+            MemoryKind::Managed => "the host may not touch its managed memory while kernels run; use MemoryKind::Mapped, or copies",
+            _ => "it does not map the host's memory at the host's addresses; use copies",
+        }
+    )]
+    NoSuchMemory {
+        /// The device.
+        device: String,
+        /// The kind.
+        kind: MemoryKind,
+    },
+
+    /// Something that only arrays in other kinds of memory can do.
+    #[error(
+        "an array in MemoryKind::{kind:?} cannot do this, only one in {}: make it with `gpu.with_memory(...)`",
+        kinds(.wanted)
+    )]
+    MemoryKind {
+        /// The array's kind.
+        kind: MemoryKind,
+        /// The kinds that can.
+        wanted: &'static [MemoryKind],
+    },
+
+    /// A view that is not in standard layout was to have another shape.
+    #[error(
+        "a view of shape {shape:?} with strides {strides:?} cannot have the shape {wanted:?}: only standard (row-major) layout          can be reshaped; `copy` makes an array of the view"
+    )]
+    ReshapeLayout {
+        /// Its extents.
+        shape: Vec<usize>,
+        /// The distances of neighbours, in elements.
+        strides: Vec<isize>,
+        /// The shape asked for.
+        wanted: Vec<usize>,
+    },
+
+    /// Source and destination of a copy between views differ in shape.
+    #[error(
+        "cannot copy elements of shape {source_shape:?} into shape {shape:?}: give the same shape"
+    )]
+    CopyShape {
+        /// Extents of the source.
+        source_shape: Vec<usize>,
+        /// Extents of the destination.
+        shape: Vec<usize>,
+    },
+
     /// An array of this shape has more bytes than can be addressed.
     #[error(
         "an array of shape {shape:?} with elements of {element_size} bytes is larger than the address space"
@@ -110,6 +162,17 @@ pub enum Error {
     LengthMismatch {
         /// Elements of the source.
         source_len: usize,
+        /// Elements of the device array.
+        array_len: usize,
+    },
+
+    /// Host memory for a copy of an array differs in length.
+    #[error(
+        "cannot copy a device array of {array_len} elements into {target_len}: give room for as many as it has"
+    )]
+    TargetLength {
+        /// Elements of the host memory.
+        target_len: usize,
         /// Elements of the device array.
         array_len: usize,
     },
@@ -684,4 +747,12 @@ fn log_text(log: &str) -> String {
     } else {
         format!("\n{log}")
     }
+}
+
+fn kinds(kinds: &[MemoryKind]) -> String {
+    let names: Vec<_> = kinds
+        .iter()
+        .map(|kind| format!("MemoryKind::{kind:?}"))
+        .collect();
+    names.join(" or ")
 }

@@ -10,6 +10,7 @@ use std::sync::Once;
 
 use crate::cuda::{self, CudaStream};
 use crate::error::{Error, Result};
+use crate::memory_kind::MemoryKind;
 use crate::setting::Setting;
 use crate::simulator::SimulatorStream;
 use crate::stream::{Backend, Stream};
@@ -19,10 +20,11 @@ use crate::stream::{Backend, Stream};
 /// Clones are the same device and stream. Two calls of [`Gpu::new`] make two streams with their own settings and values of
 /// constants. On one CUDA device the arrays of both can be arguments of one launch; two simulators are two devices.
 ///
-/// Launches, and the copies behind `zeros` and `fill`, are asynchronous on a CUDA device: the call returns when the
-/// work is queued. [`to_host`](crate::DeviceArray::to_host), [`copy_from`](crate::DeviceArray::copy_from),
-/// [`to_device`](Gpu::to_device) and [`synchronize`](Gpu::synchronize) wait, and return the error of a kernel that
-/// panicked meanwhile. Dropping an array never waits: its memory is freed in queue order.
+/// Launches, fills and copies are asynchronous on a CUDA device: the call returns when the work is queued and host data has
+/// been taken over. [`to_host`](crate::DeviceArray::to_host) and whatever else gives data to the host waits, as
+/// [`synchronize`](Gpu::synchronize) does, and returns the error of a kernel that panicked meanwhile; a launch or copy after
+/// a panic that is known returns it too. A large copy from pageable memory waits for the queue as well
+/// ([`to_device`](Gpu::to_device)). Dropping an array does not wait: its memory is freed in queue order.
 ///
 /// ```
 /// use host_runtime::Gpu;
@@ -35,6 +37,8 @@ use crate::stream::{Backend, Stream};
 #[derive(Clone)]
 pub struct Gpu {
     stream: Stream,
+    /// Of what the memory of new arrays is.
+    pub(crate) memory: MemoryKind,
 }
 
 impl Gpu {
@@ -299,7 +303,10 @@ impl Gpu {
 
     /// The device through a stream.
     pub(crate) fn of_stream(stream: Stream) -> Self {
-        Self { stream }
+        Self {
+            stream,
+            memory: MemoryKind::default(),
+        }
     }
 
     #[inline]

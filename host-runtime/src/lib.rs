@@ -7,6 +7,7 @@
 //! - [`Stream`], [`Event`]: more streams of a device, and points of them.
 //! - [`Devices`]: several devices, and exchange between them.
 //! - [`DeviceArray`]: typed, shaped memory on it, to and from `Vec`, slices and `ndarray`.
+//! - [`MemoryKind`]: where an array lies; [`PinnedArray`], [`PendingCopy`]: host memory for copies that overlap with kernels.
 //! - [`DeviceView`], [`DeviceViewMut`]: parts of an array, transposed or with steps, as arguments of kernels.
 //! - [`Kernel`], [`launch!`]: launching.
 //! - [`CudaSource`], [`CudaImage`], [`cuda_kernel!`]: CUDA C beside Rust.
@@ -18,9 +19,11 @@
 
 mod argument;
 mod array;
+mod bytes;
 mod collective;
 mod config;
 mod constant;
+mod copies;
 mod cuda;
 mod cuda_source;
 mod devices;
@@ -28,16 +31,23 @@ mod dim;
 mod error;
 mod event;
 mod explain;
+mod fill;
 mod gpu;
 mod host;
+mod host_memory;
 mod inspect;
 mod launch;
 mod limits;
+mod managed;
 mod memory;
+mod memory_kind;
 mod moment;
 pub mod nvtx;
 mod ordering;
 mod peer;
+mod pending;
+mod pinned;
+mod pool;
 mod printed;
 mod profile;
 mod progress;
@@ -46,6 +56,8 @@ mod registry;
 mod setting;
 mod simulator;
 mod stream;
+mod strided;
+mod transfer;
 mod view;
 
 pub use array::{DeviceArray, DeviceArray2, DeviceArray3};
@@ -55,9 +67,6 @@ pub use config::{Kernel, KernelBuilder, LaunchConfig, SoleInstance};
 pub use cuda_source::{
     CudaGlobal, CudaImage, CudaKernel, CudaModule, CudaSource, CudaSourceError, SignatureMismatch,
 };
-/// A type whose values mean the same on the device: `Copy`, no pointer to host memory. Only the trait: its derive of
-/// `cust_core` expands to paths of that crate.
-pub use cust_core::_hidden::DeviceCopy;
 pub use devices::Devices;
 pub use dim::{Count, Items, ToDim};
 pub use error::{Error, KernelPanic, Result};
@@ -65,8 +74,14 @@ pub use event::Event;
 pub use explain::KernelReport;
 pub use gpu::Gpu;
 pub use gpu_sim::{Standing, SyncFault};
-pub use host::HostData;
+pub use gpu_std::DeviceCopy;
+pub use host::{HostData, HostDataMut};
 pub use inspect::{KernelInfo, SuggestedBlock};
+pub use managed::{Location, MemoryAdvice};
+pub use memory_kind::MemoryKind;
+pub use pending::PendingCopy;
+pub use pinned::PinnedArray;
+pub use pool::PoolUsage;
 pub use profile::{Profile, Record, WorkKind};
 pub use progress::ProgressUpdate;
 pub use properties::DeviceProperties;
@@ -79,6 +94,7 @@ pub use view::{DeviceView, DeviceViewMut};
 #[doc(hidden)]
 pub mod __private {
     pub use gpu_std::constant::Constant;
+    pub use gpu_std::element::no_padding;
     pub use gpu_std::intrinsics::linked;
     pub use gpu_std::kernel::{
         FAST_MATH, KERNEL_MAGIC, KernelInstance, KernelParam, KernelRecord, NO_FMA, RawView,

@@ -1,6 +1,6 @@
 //! An allocation on a device that frees itself, and the order of its uses.
 //!
-//! In: a stream and a number of bytes. Out: memory that belongs to that stream, its home: copies and fills of the
+//! In: a stream, a kind of memory and a number of bytes. Out: memory that belongs to that stream, its home: copies and fills of the
 //! memory are queued there. Launches on other streams may use it too ([`ordering`](crate::ordering)), and it is freed
 //! after them all.
 
@@ -35,7 +35,7 @@ impl Memory {
             usage: Usage::default(),
         };
         if bytes > 0 {
-            memory.address = gpu.backend().allocate(bytes)?;
+            memory.address = gpu.backend().allocate(gpu.memory_kind(), bytes)?;
             memory.bytes = bytes;
             memory.end(Access::Write);
         }
@@ -83,6 +83,11 @@ impl Memory {
         result
     }
 
+    /// Waits on the host for what an access by the host must come after.
+    pub fn wait_on_host(&self, access: Access) -> Result<()> {
+        self.usage.wait_on_host(self.gpu.stream().queue(), access)
+    }
+
     fn end(&self, access: Access) {
         let ticket = ticket(self.gpu.stream().queue());
         self.end_on(&self.gpu, access, ticket);
@@ -94,11 +99,12 @@ impl Drop for Memory {
         if self.bytes == 0 {
             return;
         }
+        let kind = self.gpu.memory_kind();
         // If the device does not take the wait, its context is lost, and the memory with it.
         if self.begin_on(&self.gpu, Access::Write).is_ok() {
             // SAFETY: the memory is from `allocate` with the same size, its owner ends here, and all uses on other
             // streams come before this.
-            unsafe { self.gpu.backend().free(self.address, self.bytes) };
+            unsafe { self.gpu.backend().free(kind, self.address, self.bytes) };
         }
     }
 }

@@ -123,6 +123,22 @@ impl Usage {
         self.wait_for_others(home, queue, access)
     }
 
+    /// Waits on the host for what an access by the host must come after.
+    pub fn wait_on_host(&self, home: &Arc<Queue>, access: Access) -> Result<()> {
+        let wait = |queue: &Queue, tickets: &Tickets| {
+            let ticket = tickets.before(access);
+            match queue.progress.done.load(Ordering::Acquire) >= ticket {
+                true => Ok(()),
+                false => queue.synchronize(),
+            }
+        };
+        wait(home, &self.home)?;
+        let others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
+        others
+            .iter()
+            .try_for_each(|(other, tickets)| wait(other, tickets))
+    }
+
     #[cold]
     fn wait_for_others(&self, home: &Arc<Queue>, queue: &Arc<Queue>, access: Access) -> Result<()> {
         wait(queue, home, self.home.before(access))?;

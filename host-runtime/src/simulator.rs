@@ -6,6 +6,7 @@
 use std::alloc::Layout;
 use std::any::TypeId;
 use std::ops::RangeInclusive;
+use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::thread::available_parallelism;
@@ -14,9 +15,12 @@ use gpu_sim::{COOPERATIVE_THREADS, Constants, Dim3, Fault, Launch};
 use gpu_std::kernel::KernelRecord;
 
 use crate::error::{Error, KernelPanic, Result};
+use crate::host_memory::free_and_total;
 use crate::launch::{check_dimensions, check_dynamic_shared, check_shared};
 use crate::limits::{Extents, Limits};
 use crate::memory::ALIGN;
+use crate::memory_kind::MemoryKind;
+use crate::pool::PoolUsage;
 use crate::profile::Profiling;
 use crate::progress::Listening;
 use crate::properties::DeviceProperties;
@@ -34,6 +38,9 @@ pub(crate) struct Simulator {
     constants: RwLock<Constants>,
     profiling: Profiling,
     listening: Listening,
+    /// Bytes of arrays of the pool that are alive, and the most that they were.
+    used: AtomicU64,
+    used_peak: AtomicU64,
 }
 
 /// A stream of the simulator.
@@ -56,6 +63,8 @@ impl Simulator {
             constants: RwLock::default(),
             profiling: Profiling::default(),
             listening: Listening::default(),
+            used: AtomicU64::new(0),
+            used_peak: AtomicU64::new(0),
         }
     }
 
@@ -78,7 +87,7 @@ impl Simulator {
     /// What the host gives it.
     pub fn properties(&self) -> DeviceProperties {
         let limits = Limits::SIMULATOR;
-        let (free_bytes, memory_bytes) = memory_of_the_machine().unwrap_or_default();
+        let (free_bytes, memory_bytes) = free_and_total().unwrap_or_default();
         DeviceProperties {
             name: self.name.clone(),
             compute_capability: None,
@@ -217,11 +226,21 @@ impl Simulator {
         }
     }
 
-    pub fn allocate(&self, bytes: usize) -> Result<u64> {
+    /// Device memory of any kind, which is the host's.
+    pub fn allocate(&self, kind: MemoryKind, bytes: usize) -> Result<u64> {
+        let first = self.allocate_host(bytes)?;
+        if kind == MemoryKind::Pool {
+            let used = self.used.fetch_add(bytes as u64, Ordering::Relaxed) + bytes as u64;
+            self.used_peak.fetch_max(used, Ordering::Relaxed);
+        }
+        Ok(first.expose_provenance().get() as u64)
+    }
+
+    pub fn allocate_host(&self, bytes: usize) -> Result<NonNull<u8>> {
         let memory = if bytes < LARGE {
             None
         } else {
-            memory_of_the_machine()
+            free_and_total()
         };
         let fits = memory.is_none_or(|(_, total)| bytes <= total);
         let block = match Layout::from_size_align(bytes, ALIGN) {
@@ -230,30 +249,57 @@ impl Simulator {
             Ok(layout) if fits => unsafe { std::alloc::alloc_zeroed(layout) },
             _ => std::ptr::null_mut(),
         };
-        if !block.is_null() {
-            return Ok(block.expose_provenance() as u64);
-        }
-        let (free, total) = memory.or_else(memory_of_the_machine).unwrap_or_default();
-        Err(Error::OutOfMemory {
-            device: self.name.clone(),
-            wanted: bytes,
-            free,
-            total,
+        NonNull::new(block).ok_or_else(|| {
+            let (free, total) = memory.or_else(free_and_total).unwrap_or_default();
+            Error::OutOfMemory {
+                device: self.name.clone(),
+                wanted: bytes,
+                free,
+                total,
+            }
         })
     }
 
     /// # Safety
     ///
-    /// `address` is from `allocate` of the same size, and nothing uses it later.
-    pub unsafe fn free(&self, address: u64, bytes: usize) {
-        // SAFETY: `allocate` accepted the same size and alignment, and the block is from it.
+    /// `address` is from `allocate` of the same kind and size, and nothing uses it later.
+    pub unsafe fn free(&self, kind: MemoryKind, address: u64, bytes: usize) {
+        let first = std::ptr::with_exposed_provenance_mut(address as usize);
+        if let Some(first) = NonNull::new(first) {
+            // SAFETY: as the caller promises.
+            unsafe { self.free_host(first, bytes) };
+        }
+        if kind == MemoryKind::Pool {
+            self.used.fetch_sub(bytes as u64, Ordering::Relaxed);
+        }
+    }
+
+    /// # Safety
+    ///
+    /// The memory is from `allocate_host` of the same size, and nothing uses it later.
+    pub unsafe fn free_host(&self, first: NonNull<u8>, bytes: usize) {
+        // SAFETY: `allocate_host` accepted the same size and alignment, and the block is from it.
         unsafe {
             let layout = Layout::from_size_align_unchecked(bytes, ALIGN);
-            std::alloc::dealloc(
-                std::ptr::with_exposed_provenance_mut(address as usize),
-                layout,
-            );
+            std::alloc::dealloc(first.as_ptr(), layout);
         }
+    }
+
+    /// The pool is the host's heap, which holds nothing for later.
+    pub fn pool_usage(&self) -> PoolUsage {
+        let (used, peak) = (&self.used, &self.used_peak);
+        let (used, peak) = (used.load(Ordering::Relaxed), peak.load(Ordering::Relaxed));
+        PoolUsage {
+            used,
+            reserved: used,
+            used_peak: peak,
+            reserved_peak: peak,
+        }
+    }
+
+    pub fn reset_pool_peaks(&self) {
+        let used = self.used.load(Ordering::Relaxed);
+        self.used_peak.store(used, Ordering::Relaxed);
     }
 }
 
@@ -332,15 +378,4 @@ impl Drop for SimulatorStream {
 /// The most blocks that can wait at a grid barrier at once.
 fn blocks_at_once(block: Dim3) -> u64 {
     COOPERATIVE_THREADS / block.count()
-}
-
-/// Bytes of memory that are free, and in all, where the system tells.
-fn memory_of_the_machine() -> Option<(usize, usize)> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let bytes = |key: &str| {
-        let line = text.lines().find_map(|line| line.strip_prefix(key))?;
-        let kibibytes: usize = line.split_whitespace().next()?.parse().ok()?;
-        kibibytes.checked_mul(1024)
-    };
-    Some((bytes("MemAvailable:")?, bytes("MemTotal:")?))
 }

@@ -84,10 +84,7 @@ impl Stream {
     ///
     /// If a kernel of this stream panicked since the last wait, or the device failed.
     pub fn synchronize(&self) -> Result<()> {
-        let issued = self.queue.progress.issued();
-        self.backend().synchronize()?;
-        self.queue.progress.is_done(issued);
-        Ok(())
+        self.queue.synchronize()
     }
 
     /// Whether all that was queued here is done. It does not wait, and does not report a panic.
@@ -174,6 +171,16 @@ impl Stream {
     }
 }
 
+impl Queue {
+    /// Waits for all that was queued before.
+    pub fn synchronize(&self) -> Result<()> {
+        let issued = self.progress.issued();
+        self.backend.synchronize()?;
+        self.progress.is_done(issued);
+        Ok(())
+    }
+}
+
 impl AsRef<Stream> for Stream {
     fn as_ref(&self) -> &Stream {
         self
@@ -186,108 +193,7 @@ impl fmt::Debug for Stream {
     }
 }
 
-/// What both back ends do with untyped memory. An address is one that [`allocate`](Self::allocate) gave for at least so
-/// many bytes, or lies inside such an allocation.
 impl Backend {
-    /// Memory of so many bytes, not zero, aligned to at least 256.
-    pub fn allocate(&self, bytes: usize) -> Result<u64> {
-        match self {
-            Self::Cuda(stream) => stream.allocate(bytes),
-            Self::Simulator(stream) => stream.device.allocate(bytes),
-        }
-    }
-
-    /// Frees memory, in queue order.
-    ///
-    /// # Safety
-    ///
-    /// `address` is from `allocate` of the same number of bytes, and nothing queued later uses it.
-    pub unsafe fn free(&self, address: u64, bytes: usize) {
-        match self {
-            Self::Cuda(stream) => stream.free(address),
-            // SAFETY: as the caller promises.
-            Self::Simulator(stream) => unsafe { stream.device.free(address, bytes) },
-        }
-    }
-
-    /// Fills with zero bytes.
-    ///
-    /// # Safety
-    ///
-    /// The memory is the caller's to write.
-    pub unsafe fn zero(&self, address: u64, bytes: usize) -> Result<()> {
-        self.measure("zeros", WorkKind::Fill, bytes, || match self {
-            // SAFETY: as the caller promises.
-            Self::Cuda(stream) => unsafe { stream.zero(address, bytes) },
-            Self::Simulator(_) => {
-                // SAFETY: an address of the simulator is a host address, and the caller may write there.
-                unsafe { (address as *mut u8).write_bytes(0, bytes) };
-                Ok(())
-            }
-        })
-    }
-
-    /// Copies to the device and waits.
-    ///
-    /// # Safety
-    ///
-    /// `source` is readable and `address` the caller's to write, for so many bytes.
-    pub unsafe fn upload(&self, address: u64, source: *const u8, bytes: usize) -> Result<()> {
-        self.listening().copy(bytes, |offset, bytes| {
-            let (address, source) = (address + offset as u64, source.wrapping_add(offset));
-            self.measure("copy to device", WorkKind::ToDevice, bytes, || match self {
-                // SAFETY: as the caller promises; the wait below returns only when the copy is done.
-                Self::Cuda(stream) => unsafe { stream.queue_upload(address, source, bytes) },
-                Self::Simulator(_) => {
-                    // SAFETY: as the caller promises; host memory given to the caller and device memory never overlap.
-                    unsafe { (address as *mut u8).copy_from_nonoverlapping(source, bytes) };
-                    Ok(())
-                }
-            })?;
-            self.synchronize()
-        })
-    }
-
-    /// Waits and copies to the host.
-    ///
-    /// # Safety
-    ///
-    /// `address` is readable and `destination` the caller's to write, for so many bytes.
-    pub unsafe fn download(&self, destination: *mut u8, address: u64, bytes: usize) -> Result<()> {
-        self.listening().copy(bytes, |offset, bytes| {
-            let (address, to) = (address + offset as u64, destination.wrapping_add(offset));
-            self.measure("copy to host", WorkKind::ToHost, bytes, || match self {
-                // SAFETY: as the caller promises; the wait below returns only when the copy is done.
-                Self::Cuda(stream) => unsafe { stream.queue_download(to, address, bytes) },
-                Self::Simulator(_) => {
-                    // SAFETY: as the caller promises; host memory given to the caller and device memory never overlap.
-                    unsafe { to.copy_from_nonoverlapping(address as *const u8, bytes) };
-                    Ok(())
-                }
-            })?;
-            self.synchronize()
-        })
-    }
-
-    /// Copies inside the device, between memory that does not overlap.
-    ///
-    /// # Safety
-    ///
-    /// `source` is readable and `address` the caller's to write, for so many bytes.
-    pub unsafe fn copy(&self, address: u64, source: u64, bytes: usize) -> Result<()> {
-        self.measure("copy on device", WorkKind::OnDevice, bytes, || match self {
-            // SAFETY: as the caller promises.
-            Self::Cuda(stream) => unsafe { stream.copy(address, source, bytes) },
-            Self::Simulator(_) => {
-                // SAFETY: as the caller promises.
-                unsafe {
-                    (address as *mut u8).copy_from_nonoverlapping(source as *const u8, bytes)
-                };
-                Ok(())
-            }
-        })
-    }
-
     /// Whether a profile is being taken, and what it has so far.
     #[inline]
     pub fn profiling(&self) -> &Profiling {
@@ -305,7 +211,8 @@ impl Backend {
         }
     }
 
-    fn measure<R>(
+    /// Does work that a profile may measure.
+    pub fn measure<R>(
         &self,
         name: &'static str,
         kind: WorkKind,

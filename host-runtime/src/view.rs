@@ -7,13 +7,14 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use ndarray::{Array, Dimension, IntoDimension, RawArrayView, RawArrayViewMut, SliceArg};
+use ndarray::{
+    Axis, Dimension, IntoDimension, RawArrayView, RawArrayViewMut, RemoveAxis, SliceArg,
+};
 
 use crate::DeviceCopy;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::gpu::Gpu;
 use crate::memory::Memory;
-use crate::ordering::Access;
 
 /// A part of a [`DeviceArray`](crate::DeviceArray) to read, from [`view`](crate::DeviceArray::view). A launch takes it by
 /// value, for `ArrayView2<T, Strided>` and the like; where it is in standard layout also for `ArrayView2<T>` and `&[T]`.
@@ -44,7 +45,11 @@ macro_rules! views {
                 Self { memory, raw, _elements: PhantomData }
             }
 
-            fn with<E: Dimension>(&self, raw: $raw<T, E>) -> $name<'a, T, E> {
+            /// A part of this view, or the same elements in another order.
+            fn with<'b, E: Dimension>(&self, raw: $raw<T, E>) -> $name<'b, T, E>
+            where
+                'a: 'b,
+            {
                 $name { memory: self.memory, raw, _elements: PhantomData }
             }
 
@@ -72,6 +77,99 @@ macro_rules! views {
             #[track_caller]
             pub fn permuted_axes(self, axes: impl IntoDimension<Dim = D>) -> Self {
                 self.with(self.raw.clone().permuted_axes(axes))
+            }
+
+            /// The same elements with another shape. Nothing is copied.
+            ///
+            /// # Errors
+            ///
+            /// If the shape has more or fewer elements, or the view is not in standard layout.
+            pub fn into_shape<S: IntoDimension>(self, shape: S) -> Result<$name<'a, T, S::Dim>> {
+                let extents = shape.into_dimension();
+                if extents.size_checked() != Some(self.len()) {
+                    return Err(Error::ShapeMismatch {
+                        len: self.len(),
+                        shape: extents.slice().to_vec(),
+                    });
+                }
+                let wanted = extents.clone();
+                let raw = self.raw.clone().into_shape_with_order(extents);
+                raw.map(|raw| self.with(raw)).map_err(|_| Error::ReshapeLayout {
+                    shape: self.shape().to_vec(),
+                    strides: self.strides().to_vec(),
+                    wanted: wanted.slice().to_vec(),
+                })
+            }
+
+            /// What lies before index `index` of the axis, and the rest. Both can be arguments of one launch.
+            ///
+            /// # Panics
+            ///
+            /// If the axis or index is out of bounds, as in `ndarray`.
+            #[track_caller]
+            pub fn split_at(self, axis: Axis, index: usize) -> (Self, Self) {
+                let (before, rest) = self.raw.clone().split_at(axis, index);
+                (self.with(before), self.with(rest))
+            }
+
+            /// The elements with that index of the axis, which is taken away.
+            ///
+            /// # Panics
+            ///
+            /// If the axis or index is out of bounds, as in `ndarray`.
+            #[track_caller]
+            pub fn index_axis(self, axis: Axis, index: usize) -> $name<'a, T, D::Smaller>
+            where
+                D: RemoveAxis,
+            {
+                self.with(self.raw.clone().index_axis_move(axis, index))
+            }
+
+            /// The same elements with one more axis, of one index.
+            ///
+            /// # Panics
+            ///
+            /// If the axis is more than the number of axes, as in `ndarray`.
+            #[track_caller]
+            pub fn insert_axis(self, axis: Axis) -> $name<'a, T, D::Larger> {
+                self.with(self.raw.clone().insert_axis(axis))
+            }
+
+            /// The parts with each index of the axis, in order: the rows of two dimensions for `Axis(0)`.
+            ///
+            /// # Panics
+            ///
+            /// If the axis is out of bounds, as in `ndarray`.
+            #[track_caller]
+            pub fn axis_iter(self, axis: Axis) -> impl ExactSizeIterator<Item = $name<'a, T, D::Smaller>>
+            where
+                D: RemoveAxis,
+            {
+                // Each index comes once, so that the parts do not overlap.
+                let extent = self.raw.len_of(axis);
+                (0..extent).map(move |index| self.with(self.raw.clone().index_axis_move(axis, index)))
+            }
+
+            /// Parts of `size` indices of the axis each, in order; the last may have fewer.
+            ///
+            /// # Panics
+            ///
+            /// If the axis is out of bounds or `size` is 0, as in `ndarray`.
+            #[track_caller]
+            pub fn axis_chunks(self, axis: Axis, size: usize) -> impl ExactSizeIterator<Item = Self> {
+                assert!(size > 0, "`axis_chunks` needs a size of at least 1");
+                let extent = self.raw.len_of(axis);
+                (0..extent.div_ceil(size)).map(move |number| {
+                    let (_, rest) = self.raw.clone().split_at(axis, number * size);
+                    let size = size.min(extent - number * size);
+                    // Each index comes once, so that the parts do not overlap.
+                    self.with(rest.split_at(axis, size).0)
+                })
+            }
+
+            /// The extents as `ndarray` wants them back.
+            pub(crate) fn raw_shape(&self) -> D {
+                self.raw.raw_dim()
             }
 
             /// The extents as `ndarray` gives them: a number, or a tuple of them.
@@ -142,50 +240,31 @@ impl<T: DeviceCopy, D: Dimension> Clone for DeviceView<'_, T, D> {
 
 impl<T: DeviceCopy, D: Dimension + Copy> Copy for DeviceView<'_, T, D> {}
 
-impl<T: DeviceCopy, D: Dimension> DeviceView<'_, T, D> {
-    /// Waits and copies the elements to the host, in the view's shape.
+impl<T: DeviceCopy, D: Dimension> DeviceViewMut<'_, T, D> {
+    /// The same view for a shorter time, so that it can be sliced or passed on and used again later.
     ///
-    /// # Errors
+    /// ```
+    /// use ndarray::{array, s};
     ///
-    /// If a kernel panicked since the last wait, or the device failed.
-    pub fn to_host(&self) -> Result<Array<T, D>> {
-        let (first, elements) = self.span()?;
-        let strides = self.strides();
-        Ok(Array::from_shape_fn(self.raw.raw_dim(), |index| {
-            let index = index.into_dimension();
-            let steps = index.slice().iter().zip(strides);
-            let offset: isize = steps.map(|(&i, &stride)| i as isize * stride).sum();
-            elements[(first + offset) as usize]
-        }))
+    /// # let gpu = host_runtime::Gpu::cpu();
+    /// let mut m = gpu.zeros_nd::<i32, _>((2, 3))?;
+    /// let mut view = m.view_mut();
+    /// view.reborrow().slice(s![0, ..]).fill(1)?;
+    /// view.slice(s![1, ..]).fill(2)?;
+    /// assert_eq!(m.to_host()?, array![[1, 1, 1], [2, 2, 2]]);
+    /// # Ok::<(), host_runtime::Error>(())
+    /// ```
+    pub fn reborrow(&mut self) -> DeviceViewMut<'_, T, D> {
+        self.with(self.raw.clone())
     }
 
-    /// Everything from the view's lowest element to its highest, and which of them its first is.
-    fn span(&self) -> Result<(isize, Vec<T>)> {
-        if self.is_empty() || size_of::<T>() == 0 {
-            self.gpu().synchronize()?;
+    /// The elements to read.
+    pub fn as_view(&self) -> DeviceView<'_, T, D> {
+        DeviceView {
+            memory: self.memory,
+            raw: self.raw.raw_view(),
+            _elements: PhantomData,
         }
-        if self.is_empty() {
-            return Ok((0, Vec::new()));
-        }
-        let reaches = || {
-            let axes = self.shape().iter().zip(self.strides());
-            axes.map(|(&extent, &stride)| (extent as isize - 1) * stride)
-        };
-        let below: isize = reaches().filter(|&reach| reach < 0).sum();
-        let above: isize = reaches().filter(|&reach| reach > 0).sum();
-        let count = (above - below) as usize + 1;
-        let mut elements = Vec::<T>::with_capacity(count);
-        let bytes = count * size_of::<T>();
-        if bytes > 0 {
-            let lowest = self.address().wrapping_offset(below).addr() as u64;
-            self.memory.access(Access::Read, |backend| {
-                // SAFETY: the elements between two of an array are the array's, and the vector has room for them.
-                unsafe { backend.download(elements.as_mut_ptr().cast(), lowest, bytes) }
-            })?;
-        }
-        // SAFETY: they were copied or have no bytes, and all elements of a device array are written.
-        unsafe { elements.set_len(count) };
-        Ok((-below, elements))
     }
 }
 

@@ -6,12 +6,9 @@ use super::case::{arguments, launch_either, with_unchecked};
 use super::random::Random;
 use super::{Case, Entry, Outcome, Size, Source, Twin, Work};
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, oxwarp::DeviceCopy)]
 #[repr(C, align(16))]
 struct Words([u32; 16]);
-
-// SAFETY: it holds numbers.
-unsafe impl oxwarp::DeviceCopy for Words {}
 
 #[inline]
 fn quarter_round(x: &mut [u32; 16], a: usize, b: usize, c: usize, d: usize) {

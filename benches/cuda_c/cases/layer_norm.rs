@@ -9,12 +9,9 @@ use super::reduction::block_reduce_for_all;
 use super::{Case, Entry, Outcome, Size, Source, Twin, Work};
 
 /// What a thread loads at once.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, oxwarp::DeviceCopy)]
 #[repr(C, align(16))]
 struct Eight([F16x2; 4]);
-
-// SAFETY: it holds numbers.
-unsafe impl oxwarp::DeviceCopy for Eight {}
 
 impl Eight {
     #[inline]

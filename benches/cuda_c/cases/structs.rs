@@ -6,7 +6,7 @@ use super::case::{arguments, close, launch_either, with_unchecked};
 use super::random::floats;
 use super::{Case, Entry, Outcome, Size, Source, Twin, Work};
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, oxwarp::DeviceCopy)]
 #[repr(C, align(16))]
 struct Particle {
     position: [f32; 3],
@@ -14,9 +14,6 @@ struct Particle {
     velocity: [f32; 3],
     charge: f32,
 }
-
-// SAFETY: it holds numbers.
-unsafe impl oxwarp::DeviceCopy for Particle {}
 
 with_unchecked! {
     move_aos_unchecked:

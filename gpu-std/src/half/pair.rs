@@ -22,7 +22,9 @@ macro_rules! pair {
         // SAFETY: it is a `u32`.
         unsafe impl Pod for $name {}
         // SAFETY: it is a `u32`.
-        unsafe impl cust_core::_hidden::DeviceCopy for $name {}
+        unsafe impl crate::DeviceCopy for $name {
+            const NO_PADDING: bool = true;
+        }
 
         impl $name {
             /// A pair; `lo` comes first in memory. CUDA C: `__halves2half2`.

@@ -67,7 +67,9 @@ macro_rules! float {
         // SAFETY: it is a `u16`.
         unsafe impl Pod for $name {}
         // SAFETY: it is a `u16`.
-        unsafe impl cust_core::_hidden::DeviceCopy for $name {}
+        unsafe impl crate::DeviceCopy for $name {
+            const NO_PADDING: bool = true;
+        }
 
         impl $name {
             /// 0

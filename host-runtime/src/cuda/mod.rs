@@ -9,18 +9,22 @@
 
 mod constant;
 mod cooperative;
+mod copy;
 mod event;
 mod foreign;
 mod inspect;
 mod limits;
+mod managed;
 mod memory;
 mod module;
 mod nccl;
 mod occupancy;
 mod panic;
 mod peer;
+mod pool;
 mod print;
 mod properties;
+mod staging;
 #[cfg(test)]
 mod tests;
 
@@ -51,6 +55,7 @@ use module::{LoadedKernel, Modules};
 use occupancy::Suggestions;
 use panic::PanicInbox;
 use print::{PrintCapacity, Printing};
+use staging::Staging;
 
 pub(crate) use event::CudaEvent;
 pub(crate) use inspect::FunctionAttributes;
@@ -90,6 +95,7 @@ pub(crate) struct CudaStream {
     /// Held while a launch of a kernel with a grid barrier is queued.
     cooperative: Mutex<()>,
     printing: Printing,
+    staging: Staging,
     priority: i32,
     /// Recorded when another stream waits for this one.
     reached: Mutex<CudaEvent>,
@@ -197,6 +203,7 @@ impl CudaStream {
             panics,
             cooperative: Mutex::default(),
             printing: Printing::new(device.print_capacity.get()),
+            staging: Staging::default(),
             priority,
             reached: Mutex::new(CudaEvent::without_time(&device)?),
             stream: Stream::new(StreamFlags::NON_BLOCKING, Some(priority))?,
@@ -343,7 +350,7 @@ impl CudaStream {
 
     /// The error of a kernel that is known to have panicked: it stops what would come after it.
     #[inline]
-    fn refuse_after_panic(&self) -> Result<()> {
+    pub fn refuse_after_panic(&self) -> Result<()> {
         match self.panics.has_one() {
             true => self.synchronize(),
             false => Ok(()),
@@ -400,6 +407,8 @@ impl Drop for CudaStream {
         self.unload_modules();
         self.panics.free(self.driver);
         self.printing.free(self.driver);
+        // SAFETY: the queue is empty.
+        unsafe { self.staging.free(self) };
     }
 }
 

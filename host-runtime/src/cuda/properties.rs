@@ -12,12 +12,7 @@ impl CudaStream {
         let device = Device::get_device(self.ordinal())?;
         let value = |attribute| attribute_of(device, attribute);
         let limits = self.limits();
-        let (mut free_bytes, mut memory_bytes) = (0usize, 0usize);
-        // SAFETY: both pointers are valid for a write of a size.
-        unsafe {
-            self.driver
-                .cuMemGetInfo_v2((&raw mut free_bytes).cast(), (&raw mut memory_bytes).cast())
-        }?;
+        let (free_bytes, memory_bytes) = self.free_and_total()?;
         Ok(DeviceProperties {
             name: self.name().to_owned(),
             compute_capability: Some(self.compute_capability()),

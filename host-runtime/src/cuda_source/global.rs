@@ -101,14 +101,12 @@ impl<T: DeviceCopy> CudaGlobal<T> {
             .into());
         }
         self.module.stream()?.wait_for_device()?;
+        let backend = self.module.gpu().backend();
+        let from = values.as_ptr().cast();
         // SAFETY: the variable and the slice have so many bytes each.
-        unsafe {
-            let from = values.as_ptr().cast();
-            self.module
-                .gpu()
-                .backend()
-                .upload(self.address, from, size_of_val(values))
-        }
+        unsafe { backend.upload(self.address, from, size_of_val(values), false) }?;
+        // What reads the variable later, on any stream, does not know of this copy.
+        backend.synchronize()
     }
 }
 
