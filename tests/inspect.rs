@@ -102,8 +102,8 @@ fn with_ptxas(report: oxwarp::Result<KernelReport>) -> oxwarp::Result<Option<Ker
     let report = report?;
     match report.assembled() {
         Ok(_) => return Ok(Some(report)),
-        Err(Error::Tool(ToolError::NotFound { tool, .. })) => assert_eq!(tool, "ptxas"),
-        Err(error) => return Err(error),
+        Err(ToolError::NotFound { tool, .. }) => assert_eq!(tool, "ptxas"),
+        Err(error) => return Err(error.into()),
     }
     assert!(
         report
@@ -209,8 +209,8 @@ fn explain_tells_registers_spills_and_occupancy_where_there_is_ptxas() -> oxwarp
     );
     match report.sass() {
         Ok(sass) => assert!(sass.contains("EXIT") && sass.contains("BAR.SYNC"), "{sass}"),
-        Err(Error::Tool(ToolError::NotFound { tool, .. })) => assert_eq!(tool, "nvdisasm"),
-        Err(error) => return Err(error),
+        Err(ToolError::NotFound { tool, .. }) => assert_eq!(tool, "nvdisasm"),
+        Err(error) => return Err(error.into()),
     }
     Ok(())
 }

@@ -5,10 +5,11 @@
 //! takes the kernel's own arguments. Numbers are kept as given and checked at the launch.
 
 use gpu_std::kernel::KernelRecord;
+use ptx_report::KernelReport;
 
 use crate::dim::{Count, Items, ToDim};
 use crate::error::Result;
-use crate::explain::{KernelReport, explain_record};
+use crate::explain::explain_record;
 use crate::gpu::Gpu;
 use crate::inspect::{KernelInfo, inspect_record};
 use crate::stream::Stream;

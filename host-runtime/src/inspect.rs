@@ -53,7 +53,7 @@ pub fn inspect<K: KernelInstance>(gpu: &Gpu) -> Result<KernelInfo> {
 }
 
 /// [`inspect`] without the type.
-pub fn inspect_record(record: &'static KernelRecord, gpu: &Gpu) -> Result<KernelInfo> {
+pub(crate) fn inspect_record(record: &'static KernelRecord, gpu: &Gpu) -> Result<KernelInfo> {
     let Some(found) = registry::find(record) else {
         return Err(registry::missing(record));
     };
@@ -181,7 +181,7 @@ impl KernelInfo {
         let Some((major, minor)) = self.gpu.compute_capability() else {
             return Err(self.needs_gpu("machine code"));
         };
-        explain_record(self.record, Some(major * 10 + minor))?.sass()
+        Ok(explain_record(self.record, Some(major * 10 + minor))?.sass()?)
     }
 
     /// How many blocks of so many threads, with so many bytes of dynamic shared memory each, run on a multiprocessor at

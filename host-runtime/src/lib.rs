@@ -71,7 +71,6 @@ pub use devices::Devices;
 pub use dim::{Count, Items, ToDim};
 pub use error::{Error, KernelPanic, Result};
 pub use event::Event;
-pub use explain::KernelReport;
 pub use gpu::Gpu;
 pub use gpu_sim::{Standing, SyncFault};
 pub use gpu_std::DeviceCopy;
@@ -86,7 +85,7 @@ pub use profile::{Profile, Record, WorkKind};
 pub use progress::ProgressUpdate;
 pub use properties::DeviceProperties;
 pub use ptx_report as report;
-pub use ptx_report::{Limiter, Occupancy};
+pub use ptx_report::{KernelReport, Limiter, Occupancy};
 pub use stream::Stream;
 pub use view::{DeviceView, DeviceViewMut};
 

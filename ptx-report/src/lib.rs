@@ -6,10 +6,11 @@
 //! - [`Code`]: a kernel's instructions by kind, and each [`Check`] that is left, with its line in the source and whether
 //!   it is in a loop.
 //! - [`Assembled`]: registers, stack and spills, by `ptxas`, and the machine code by `nvdisasm`, where these are found.
+//! - [`KernelReport`]: both of them of one kernel.
 //! - [`Multiprocessor`] and [`Occupancy`]: how many blocks run at once, by arithmetic.
 //!
-//! It depends on nothing of oxwarp: `host-runtime` gives kernels the methods `explain` and `inspect` with it, and the
-//! benchmark against CUDA C its table.
+//! It depends on nothing of oxwarp: `host-runtime` gives kernels the methods `explain` and `inspect` with it, `cargo-oxwarp`
+//! is a command, and the benchmark against CUDA C has its table from here.
 
 mod access;
 mod assembled;
@@ -20,6 +21,7 @@ mod loops;
 mod module;
 mod multiprocessor;
 mod occupancy;
+mod report;
 mod statement;
 mod tools;
 
@@ -30,4 +32,5 @@ pub use code::Code;
 pub use module::Module;
 pub use multiprocessor::Multiprocessor;
 pub use occupancy::{Limiter, Occupancy};
+pub use report::{KernelReport, kernel_name};
 pub use tools::{ToolError, sass};
