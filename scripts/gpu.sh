@@ -36,8 +36,9 @@ build_accuracy() {
 pack() {
     rm -rf carry
     mkdir -p carry/test carry/example carry/bench
-    CARGO_PROFILE_DEV_DEBUG=0 cargo test --workspace --exclude cuda-loader --exclude gpu-compiler --exclude gpu-macros \
-        --exclude gpu-sim --exclude gpu-std --exclude ptx-report --tests --no-run --message-format=json | executables |
+    CARGO_PROFILE_DEV_DEBUG=0 cargo test --workspace --exclude cargo-oxwarp --exclude cuda-loader \
+        --exclude gpu-compiler --exclude gpu-macros --exclude gpu-sim --exclude gpu-std --exclude ptx-report \
+        --tests --no-run --message-format=json | executables |
         while read -r name path; do
             [[ $name =~ ^($without_launches)$ ]] && continue
             [ ! -e "carry/test/$name" ] || { echo "two test programs are called $name" >&2; exit 1; }

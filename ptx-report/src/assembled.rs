@@ -75,7 +75,7 @@ pub fn assemble(ptx: &str, architecture: u32) -> Result<BTreeMap<String, Assembl
     std::fs::write(&input, ptx)?;
     let mut command = Command::new(find("ptxas")?);
     command
-        .arg("-v")
+        .args(["-v", "-lineinfo"])
         .arg(format!("-arch=sm_{architecture}"))
         .arg("-o")
         .arg(&output)

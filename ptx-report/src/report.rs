@@ -90,7 +90,7 @@ impl KernelReport {
         self.assembled.as_ref().map_err(Clone::clone)
     }
 
-    /// The machine code as text. Numba: `inspect_sass`.
+    /// The machine code as text, with the lines of the source that it comes from. Numba: `inspect_sass`.
     ///
     /// # Errors
     ///

@@ -161,7 +161,7 @@ impl Drop for Scratch {
     }
 }
 
-/// The machine code of one kernel as text (SASS), from a cubin that has it.
+/// The machine code of one kernel as text (SASS), from a cubin that has it; with lines of the source if the cubin has them.
 ///
 /// # Errors
 ///
@@ -170,7 +170,11 @@ pub fn sass(cubin: &[u8], symbol: &str) -> Result<String, ToolError> {
     let scratch = Scratch::new()?;
     let file = scratch.file("kernel.cubin");
     fs::write(&file, cubin)?;
-    let all = said(Command::new(find("nvdisasm")?).arg("-c").arg(&file))?;
+    let all = said(
+        Command::new(find("nvdisasm")?)
+            .args(["-c", "-g"])
+            .arg(&file),
+    )?;
     let begin = format!("\n.text.{symbol}:\n");
     let of_kernel = all.split_once(&begin).map(|(_, rest)| rest);
     // The next section begins with a line of this.
