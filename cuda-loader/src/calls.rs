@@ -122,6 +122,15 @@ macro_rules! driver_calls {
                 fn cuFuncGetParamInfo(func: Pointer, param_index: usize, param_offset: Pointer, param_size: Pointer);
                 fn cuFuncSetAttribute(hfunc: Pointer, attrib: c_uint, value: c_int);
                 fn cuGetErrorName(error: c_uint, p_str: Pointer);
+                fn cuGraphAddEmptyNode(ph_graph_node: Pointer, h_graph: Pointer, dependencies: Pointer, num_dependencies: usize);
+                fn cuGraphAddHostNode(ph_graph_node: Pointer, h_graph: Pointer, dependencies: Pointer, num_dependencies: usize, node_params: Pointer);
+                fn cuGraphAddMemcpyNode(ph_graph_node: Pointer, h_graph: Pointer, dependencies: Pointer, num_dependencies: usize, copy_params: Pointer, ctx: Pointer);
+                fn cuGraphAddMemsetNode(ph_graph_node: Pointer, h_graph: Pointer, dependencies: Pointer, num_dependencies: usize, memset_params: Pointer, ctx: Pointer);
+                fn cuGraphExecDestroy(h_graph_exec: Pointer);
+                fn cuGraphExecKernelNodeSetParams(h_graph_exec: Pointer, h_node: Pointer, node_params: Pointer);
+                fn cuGraphInstantiateWithFlags(ph_graph_exec: Pointer, h_graph: Pointer, flags: u64);
+                fn cuGraphKernelNodeSetAttribute(h_node: Pointer, attr: c_uint, value: Pointer);
+                fn cuGraphLaunch(h_graph_exec: Pointer, h_stream: Pointer);
                 fn cuLaunchCooperativeKernel(f: Pointer, grid_dim_x: c_uint, grid_dim_y: c_uint, grid_dim_z: c_uint, block_dim_x: c_uint, block_dim_y: c_uint, block_dim_z: c_uint, shared_mem_bytes: c_uint, h_stream: Pointer, kernel_params: Pointer);
                 fn cuMemHostAlloc(pp: Pointer, bytesize: usize, flags: c_uint);
                 fn cuMemHostGetDevicePointer_v2(pdptr: Pointer, p: Pointer, flags: c_uint);

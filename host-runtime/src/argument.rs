@@ -25,10 +25,11 @@ use smallvec::SmallVec;
 
 use crate::DeviceCopy;
 use crate::array::DeviceArray;
+use crate::bound;
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
 use crate::memory::{self, Memory};
-use crate::ordering::{Access, ticket};
+use crate::ordering::{Access, Turn, ticket};
 use crate::view::{DeviceView, DeviceViewMut};
 
 /// What the arguments of a launch have in common: the device and stream, the memory that it reads and writes, and the
@@ -80,24 +81,41 @@ impl Arguments {
     }
 
     /// Checks that the launch's device can use the memory, and makes `gpu`'s stream wait for what the launch must come after
-    /// on other streams.
+    /// on other streams. What is returned is to be held until [`end`](Self::end).
     ///
     /// # Safety
     ///
     /// The arrays and views that the arguments were made of are still borrowed.
     #[inline]
-    pub(crate) unsafe fn begin(&self, gpu: &Gpu) -> Result<()> {
+    pub(crate) unsafe fn begin(&self, gpu: &Gpu) -> Result<Option<Turn>> {
+        // SAFETY: as the caller promises.
+        let memory = |used: &Use| unsafe { &*used.memory.as_ptr() };
+        let is_kept = self.uses.iter().any(|used| memory(used).is_kept());
+        let turn = is_kept.then(Turn::borrowed);
         for used in &self.uses {
-            // SAFETY: as the caller promises.
-            let memory = unsafe { used.memory.as_ref() };
-            if !memory.gpu().stream().is(gpu.stream())
-                && !gpu.backend().may_use_memory_of(memory.gpu().backend())
-            {
-                return Err(different_devices(gpu, memory.gpu()));
-            }
+            let memory = memory(used);
+            check_reach(gpu, memory)?;
             memory.begin_on(gpu, used.access)?;
         }
-        Ok(())
+        Ok(turn)
+    }
+
+    /// Checks that the launch's device can use the memory, and gives it for use without a borrow.
+    ///
+    /// # Safety
+    ///
+    /// As for [`begin`](Self::begin).
+    pub(crate) unsafe fn keep(&self, gpu: &Gpu) -> Result<Vec<bound::Use>> {
+        let kept = self.uses.iter().map(|used| {
+            // SAFETY: as the caller promises.
+            let memory = unsafe { used.memory.as_ref() };
+            check_reach(gpu, memory)?;
+            Ok(bound::Use {
+                memory: memory.keep(),
+                access: used.access,
+            })
+        });
+        kept.collect()
     }
 
     /// Bytes of the memory behind the arguments, that of each array once.
@@ -127,6 +145,16 @@ impl Arguments {
             unsafe { used.memory.as_ref() }.end_on(gpu, used.access, ticket);
         }
     }
+}
+
+/// Checks that launches of a device can use the memory.
+#[inline]
+fn check_reach(gpu: &Gpu, memory: &Memory) -> Result<()> {
+    let owner = memory.gpu();
+    if owner.stream().is(gpu.stream()) || gpu.backend().may_use_memory_of(owner.backend()) {
+        return Ok(());
+    }
+    Err(different_devices(gpu, owner))
 }
 
 #[cold]

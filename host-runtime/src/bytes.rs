@@ -2,11 +2,14 @@
 //!
 //! An address is one that [`Backend::allocate`] gave for at least so many bytes, or lies inside such an allocation. Work
 //! is queued on the stream and returns, unless it says that it waits. The simulator does it at once: its device memory is
-//! host memory.
+//! host memory. Inside a capture what can be a node of a graph becomes one, and the rest is an error.
 
 use std::ptr::NonNull;
+use std::sync::Arc;
 
 use crate::error::Result;
+use crate::graph::capture;
+use crate::graph::draft::Work;
 use crate::memory_kind::MemoryKind;
 use crate::profile::WorkKind;
 use crate::stream::Backend;
@@ -21,7 +24,7 @@ pub(crate) enum Pattern {
 
 impl Pattern {
     /// Its size.
-    fn bytes(self) -> usize {
+    pub fn bytes(self) -> usize {
         match self {
             Self::Byte(_) => 1,
             Self::Short(_) => 2,
@@ -41,12 +44,35 @@ pub(crate) struct Rows {
     pub height: usize,
 }
 
+impl Rows {
+    /// A copy without gaps.
+    pub fn one(address: u64, source: u64, bytes: usize) -> Self {
+        Self {
+            address,
+            pitch: bytes,
+            source,
+            source_pitch: bytes,
+            width: bytes,
+            height: 1,
+        }
+    }
+}
+
+/// What a capture calls a copy to the host.
+const READING_BACK: &str = "reading an array back";
+/// What it says to do instead.
+const READ_LATER: &str = "read it after the graph was launched";
+
 /// Takes a piece of host memory, its start and its bytes.
 pub(crate) type TakeRun<'a> = dyn FnMut(*const u8, usize) + 'a;
 
 impl Backend {
     /// Memory of so many bytes, not zero, aligned to at least 256.
     pub fn allocate(&self, kind: MemoryKind, bytes: usize) -> Result<u64> {
+        capture::refuse(
+            "an allocation",
+            "make the array before the capture, and fill it inside",
+        )?;
         match self {
             Self::Cuda(stream) => stream.allocate(kind, bytes),
             Self::Simulator(stream) => stream.device.allocate(kind, bytes),
@@ -95,6 +121,13 @@ impl Backend {
     ///
     /// The memory is the caller's to write, and aligned for the pattern.
     pub unsafe fn fill(&self, address: u64, pattern: Pattern, count: usize) -> Result<()> {
+        if !capture::is_ordinary() {
+            return capture::record_copy(Work::Fill {
+                to: address,
+                pattern,
+                count,
+            });
+        }
         let name = match pattern {
             Pattern::Byte(0) => "zeros",
             _ => "fill",
@@ -107,15 +140,8 @@ impl Backend {
                 // SAFETY: as the caller promises.
                 Self::Cuda(stream) => unsafe { stream.fill(address, pattern, count) },
                 Self::Simulator(_) => {
-                    let first = host(address);
                     // SAFETY: as the caller promises; an address of the simulator is one of the host.
-                    unsafe {
-                        match pattern {
-                            Pattern::Byte(byte) => first.write_bytes(byte, count),
-                            Pattern::Short(short) => fill(first.cast(), short, count),
-                            Pattern::Word(word) => fill(first.cast(), word, count),
-                        }
-                    }
+                    unsafe { fill_on_host(address, pattern, count) };
                     Ok(())
                 }
             },
@@ -135,6 +161,11 @@ impl Backend {
         bytes: usize,
         pinned: bool,
     ) -> Result<()> {
+        if !capture::is_ordinary() {
+            let mut whole = |take: &mut TakeRun<'_>| take(source, bytes);
+            // SAFETY: as the caller promises.
+            return unsafe { record_upload(address, bytes, &mut whole) };
+        }
         self.listening().copy(bytes, |offset, bytes| {
             let (address, source) = (address + offset as u64, source.wrapping_add(offset));
             match self {
@@ -163,6 +194,10 @@ impl Backend {
         bytes: usize,
         source: &mut dyn FnMut(&mut TakeRun<'_>),
     ) -> Result<()> {
+        if !capture::is_ordinary() {
+            // SAFETY: as the caller promises.
+            return unsafe { record_upload(address, bytes, source) };
+        }
         self.measure("copy to device", WorkKind::ToDevice, bytes, || match self {
             // SAFETY: as the caller promises.
             Self::Cuda(stream) => unsafe { stream.upload_runs(address, bytes, source) },
@@ -191,6 +226,10 @@ impl Backend {
         source: *const u8,
         bytes: usize,
     ) -> Result<()> {
+        capture::refuse(
+            "a copy that owns its buffer",
+            "use `copy_from`, whose values the graph keeps",
+        )?;
         self.measure("copy to device", WorkKind::ToDevice, bytes, || match self {
             // SAFETY: as the caller promises.
             Self::Cuda(stream) => unsafe { stream.upload_pinned(address, source, bytes) },
@@ -228,6 +267,7 @@ impl Backend {
         address: u64,
         bytes: usize,
     ) -> Result<()> {
+        capture::refuse(READING_BACK, READ_LATER)?;
         self.measure("copy to host", WorkKind::ToHost, bytes, || match self {
             // SAFETY: as the caller promises.
             Self::Cuda(stream) => unsafe { stream.download(destination, address, bytes) },
@@ -246,6 +286,9 @@ impl Backend {
     ///
     /// `source` is readable and `address` the caller's to write, for so many bytes.
     pub unsafe fn copy(&self, address: u64, source: u64, bytes: usize) -> Result<()> {
+        if !capture::is_ordinary() {
+            return capture::record_copy(Work::Copy(Rows::one(address, source, bytes)));
+        }
         self.measure("copy on device", WorkKind::OnDevice, bytes, || match self {
             // SAFETY: as the caller promises.
             Self::Cuda(stream) => unsafe { stream.copy(address, source, bytes) },
@@ -264,17 +307,18 @@ impl Backend {
     ///
     /// As for [`copy`](Self::copy), for each piece; host memory stays until the copy is done.
     pub unsafe fn copy_rows(&self, rows: &Rows, kind: WorkKind) -> Result<()> {
+        if kind != WorkKind::OnDevice {
+            capture::refuse(READING_BACK, READ_LATER)?;
+        } else if !capture::is_ordinary() {
+            return capture::record_copy(Work::Copy(*rows));
+        }
         let bytes = rows.width * rows.height;
         self.measure("copy of rows", kind, bytes, || match self {
             // SAFETY: as the caller promises.
             Self::Cuda(stream) => unsafe { stream.copy_rows(rows) },
             Self::Simulator(_) => {
-                for row in 0..rows.height {
-                    let to = host(rows.address).wrapping_add(row * rows.pitch);
-                    let from = host(rows.source).wrapping_add(row * rows.source_pitch);
-                    // SAFETY: as the caller promises.
-                    unsafe { to.copy_from_nonoverlapping(from, rows.width) };
-                }
+                // SAFETY: as the caller promises.
+                unsafe { copy_on_host(rows) };
                 Ok(())
             }
         })
@@ -292,6 +336,57 @@ impl Backend {
 /// The host's pointer to memory of the simulator.
 fn host(address: u64) -> *mut u8 {
     std::ptr::with_exposed_provenance_mut(address as usize)
+}
+
+/// Records a copy of what `source` hands over, as it is at this moment.
+///
+/// # Safety
+///
+/// As for [`Backend::upload_runs`].
+unsafe fn record_upload(
+    to: u64,
+    bytes: usize,
+    source: &mut dyn FnMut(&mut TakeRun<'_>),
+) -> Result<()> {
+    let mut all = Vec::with_capacity(bytes);
+    source(&mut |run, len| {
+        let len = len.min(bytes - all.len());
+        // SAFETY: as the caller promises; a byte that is not initialised may be copied as such.
+        all.extend_from_slice(unsafe { std::slice::from_raw_parts(run.cast(), len) });
+    });
+    let bytes = Arc::from(all);
+    capture::record_copy(Work::Upload { to, bytes })
+}
+
+/// [`Backend::fill`] of the simulator.
+///
+/// # Safety
+///
+/// As for it.
+pub(crate) unsafe fn fill_on_host(address: u64, pattern: Pattern, count: usize) {
+    let first = host(address);
+    // SAFETY: as the caller promises.
+    unsafe {
+        match pattern {
+            Pattern::Byte(byte) => first.write_bytes(byte, count),
+            Pattern::Short(short) => fill(first.cast(), short, count),
+            Pattern::Word(word) => fill(first.cast(), word, count),
+        }
+    }
+}
+
+/// [`Backend::copy_rows`] of the simulator.
+///
+/// # Safety
+///
+/// As for it.
+pub(crate) unsafe fn copy_on_host(rows: &Rows) {
+    for row in 0..rows.height {
+        let to = host(rows.address).wrapping_add(row * rows.pitch);
+        let from = host(rows.source).wrapping_add(row * rows.source_pitch);
+        // SAFETY: as the caller promises.
+        unsafe { to.copy_from_nonoverlapping(from, rows.width) };
+    }
 }
 
 /// # Safety

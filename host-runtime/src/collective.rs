@@ -15,8 +15,9 @@ use crate::cuda::NcclCommunicators;
 use crate::devices::Devices;
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
+use crate::graph::capture;
 use crate::memory::Memory;
-use crate::ordering::{Access, ticket};
+use crate::ordering::{Access, Turn, ticket};
 use crate::stream::Backend;
 
 /// How elements are combined. NCCL: `ncclRedOp_t`.
@@ -245,6 +246,11 @@ impl Devices {
         if len * size_of::<T>() == 0 || self.is_empty() {
             return Ok(());
         }
+        capture::refuse(
+            "an exchange between devices",
+            "make it before or after the launch of the graph",
+        )?;
+        let _turn = Turn::borrowed();
         for side in sides {
             side.source.begin_on(side.source.gpu(), Access::Read)?;
             let (gpu, destination) = (side.source.gpu(), side.destination);

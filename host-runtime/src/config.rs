@@ -123,6 +123,11 @@ impl LaunchConfig {
         self
     }
 
+    /// Whether only the stream was chosen, or nothing.
+    pub(crate) fn names_no_shape(&self) -> bool {
+        self.shape == Shape::default() && self.shared_bytes == 0 && !self.auto_block
+    }
+
     /// Chooses the stream, or the device and its stream: a [`Gpu`] or a [`Stream`](crate::Stream). CUDA C: the fourth
     /// value between `<<<` and `>>>`.
     #[inline]

@@ -11,6 +11,7 @@ use gpu_std::constant::Constant;
 use crate::DeviceCopy;
 use crate::error::Result;
 use crate::gpu::Gpu;
+use crate::graph::capture;
 use crate::stream::Backend;
 
 /// Declares statics in constant memory, which kernels read and the host fills.
@@ -108,7 +109,7 @@ impl Gpu {
     ///
     /// # Errors
     ///
-    /// If a kernel of this stream is known to have panicked since the last wait: then nothing is set.
+    /// If a kernel of this stream is known to have panicked since the last wait, or inside a capture: then nothing is set.
     ///
     /// ```
     /// use host_runtime::{Gpu, constant};
@@ -125,6 +126,10 @@ impl Gpu {
         _constant: &'static Constant<T, P>,
         value: &T,
     ) -> Result<()> {
+        capture::refuse(
+            "a constant",
+            "set it before a launch of the graph, whose kernels see the value of then",
+        )?;
         let (key, value) = (Constant::<T, P>::key(), (&raw const *value).cast());
         // SAFETY: the value is a `T`, and lives until the call returns.
         unsafe {

@@ -10,8 +10,9 @@ use crate::DeviceCopy;
 use crate::array::DeviceArray;
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
+use crate::graph::capture;
 use crate::memory::Memory;
-use crate::ordering::{Access, ticket};
+use crate::ordering::{Access, Turn, ticket};
 use crate::profile::WorkKind;
 use crate::stream::Backend;
 use crate::strided::{Pieces, Side};
@@ -201,6 +202,11 @@ impl<'a, T: DeviceCopy, D: Dimension> From<&'a DeviceArray<T, D>> for DeviceView
 /// Queues work on the stream of `to`, which writes `to` and reads `from`.
 fn both(to: &Memory, from: &Memory, work: impl FnOnce(&Backend) -> Result<()>) -> Result<()> {
     let gpu = to.gpu();
+    if !capture::is_ordinary() {
+        let inner = || capture::with_use(from, Access::Read, || work(gpu.backend()));
+        return capture::with_use(to, Access::Write, inner);
+    }
+    let _turn = (to.is_kept() || from.is_kept()).then(Turn::borrowed);
     to.begin_on(gpu, Access::Write)?;
     from.begin_on(gpu, Access::Read)?;
     let result = work(gpu.backend());

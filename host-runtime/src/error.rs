@@ -559,6 +559,78 @@ pub enum Error {
     #[error(transparent)]
     Tool(#[from] ToolError),
 
+    /// Something inside a capture that cannot be a part of a graph.
+    #[error("{what} cannot be captured in a graph: {instead}")]
+    InCapture {
+        /// What it was.
+        what: &'static str,
+        /// What to do instead.
+        instead: &'static str,
+    },
+
+    /// A graph's host function has called this crate.
+    #[error(
+        "{what} in a host function of a graph: the device waits for the function, so it must not use the device; do it \
+         before or after the launch of the graph"
+    )]
+    InHostFunction {
+        /// What it called for.
+        what: &'static str,
+    },
+
+    /// The host cannot look at an array in place that a plan or a graph may write at the same time.
+    #[error(
+        "a plan or a graph has the array, and may run while the host looks at it in place: copy it with `to_host`, or drop \
+         the plan or graph before"
+    )]
+    InPlan,
+
+    /// The arguments of one kernel for a plan or node of another.
+    #[error(
+        "a plan or node of kernel `{wanted}` cannot take the arguments of `{given}`: it stays with its kernel, and with its \
+         type parameters and closures; make another plan or graph"
+    )]
+    OtherKernel {
+        /// The kernel of the plan or node.
+        wanted: &'static str,
+        /// The kernel whose arguments were given.
+        given: &'static str,
+    },
+
+    /// A node of one graph was given to another.
+    #[error(
+        "the node is of another graph: use the nodes that this graph's own builder gave, or `Graph::kernels`"
+    )]
+    OtherGraph,
+
+    /// A node that takes no arguments.
+    #[error("only the node of a kernel takes arguments, not {node}")]
+    NotAKernelNode {
+        /// What the node is.
+        node: String,
+    },
+
+    /// A node of a graph that has no item to work on.
+    #[error(
+        "kernel `{kernel}` has no items: a node of a graph launches at least one block; leave the node out"
+    )]
+    NoItems {
+        /// The kernel.
+        kernel: &'static str,
+    },
+
+    /// New arguments would let two nodes of a graph use an array at once.
+    #[error(
+        "with these arguments {first} and {second} would use one array at once, because the graph has no order between \
+         the two: build the graph anew with them"
+    )]
+    GraphOrder {
+        /// The node.
+        first: String,
+        /// The other node.
+        second: String,
+    },
+
     /// Arguments, or an argument and the device chosen with `on`, belong to different devices.
     #[error(
         "the arguments of a launch are on different devices: {first} and {second}{}: copy one to the other device, or \

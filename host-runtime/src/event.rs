@@ -8,8 +8,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::error::{Error, Result};
+use crate::graph::capture;
 use crate::moment::Moment;
-use crate::stream::{Backend, Queue};
+use crate::stream::{Backend, Queue, Stream};
 
 /// A point of a stream, from [`Stream::record`](crate::Stream::record). CUDA C: `cudaEvent_t`; Numba: `cuda.event()`.
 ///
@@ -31,17 +32,29 @@ pub struct Event {
 }
 
 impl Event {
-    pub(crate) fn record(queue: &Arc<Queue>) -> Result<Self> {
+    pub(crate) fn record(stream: &Stream) -> Result<Self> {
+        let queue = stream.queue();
         let ticket = queue.progress.issued();
         Ok(Self {
-            moment: Moment::record(&queue.backend)?,
+            moment: match capture::is_ordinary() {
+                true => Moment::record(&queue.backend)?,
+                false => Moment::Captured(capture::mark(stream)?),
+            },
             queue: queue.clone(),
             ticket,
         })
     }
 
-    /// Makes what is queued on `queue` from now on wait for this.
-    pub(crate) fn hold(&self, queue: &Arc<Queue>) -> Result<()> {
+    /// Makes what is queued on `stream` from now on wait for this.
+    pub(crate) fn hold(&self, stream: &Stream) -> Result<()> {
+        if !capture::is_ordinary() {
+            let mark = match &self.moment {
+                Moment::Captured(mark) => Some(mark),
+                Moment::Cuda(_) | Moment::Simulator(_) => None,
+            };
+            return capture::wait(stream, mark);
+        }
+        let queue = stream.queue();
         match (&self.moment, &queue.backend) {
             (Moment::Cuda(event), Backend::Cuda(stream)) => stream.wait_for_event(event)?,
             (moment, _) => moment.synchronize()?,
@@ -57,6 +70,7 @@ impl Event {
     ///
     /// If the device failed.
     pub fn synchronize(&self) -> Result<()> {
+        capture::refuse("a wait for an event", "wait after the graph was launched")?;
         self.moment.synchronize()?;
         self.queue.progress.is_done(self.ticket);
         Ok(())

@@ -9,13 +9,17 @@ use gpu_std::kernel::{KernelInstance, KernelRecord};
 use gpu_std::shared::DYNAMIC_ALIGN;
 
 use crate::argument::Arguments;
+use crate::bound::{BoundLaunch, Params};
 use crate::config::LaunchConfig;
+use crate::cuda::CudaPrepared;
 use crate::dim::ToDim;
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
+use crate::graph::capture;
 use crate::limits::{self, Extents, Limits, OwnBlock};
 use crate::profile::{Operation, WorkKind};
 use crate::registry::CompiledKernel;
+use crate::simulator::SimulatorPrepared;
 use crate::stream::Backend;
 
 /// Queues a launch of `K`. Its errors are those of the shape, of the devices and of the loaded code; what happens in
@@ -55,8 +59,13 @@ unsafe fn launch_record(
     let Some(extents) = extents(record, config, backend)? else {
         return Ok(());
     };
+    if !capture::is_ordinary() {
+        // SAFETY: as the caller promises.
+        let (params, uses) = unsafe { (Params::copy(record, params), arguments.keep(&gpu)?) };
+        return capture::record_launch(&gpu, record, Some(extents), &params, &uses);
+    }
     // SAFETY: the arrays are borrowed, as the caller promises.
-    unsafe { arguments.begin(&gpu) }?;
+    let _turn = unsafe { arguments.begin(&gpu) }?;
     let operation = || Operation {
         name: record.name,
         kind: WorkKind::Launch,
@@ -77,8 +86,78 @@ unsafe fn launch_record(
     Ok(())
 }
 
+/// The launch and its arguments, for later: see [`launch`].
+///
+/// # Safety
+///
+/// As for [`launch`], with arrays that are borrowed for `'a`.
+pub unsafe fn bind<'a, K: KernelInstance>(
+    config: LaunchConfig,
+    arguments: Arguments,
+    params: *const u8,
+) -> BoundLaunch<'a> {
+    // SAFETY: as the caller promises.
+    unsafe { BoundLaunch::new::<K>(config, arguments, params) }
+}
+
+/// A launch whose kernel is loaded on a stream, and whose shape is checked.
+pub(crate) enum Prepared {
+    Cuda(CudaPrepared),
+    Simulator(SimulatorPrepared),
+}
+
+impl Prepared {
+    pub fn extents(&self) -> Extents {
+        match self {
+            Self::Cuda(prepared) => prepared.extents,
+            Self::Simulator(prepared) => prepared.extents,
+        }
+    }
+
+    /// Whether it uses the barrier of its stream's grids.
+    pub fn waits_for_grid(&self) -> bool {
+        match self {
+            Self::Cuda(prepared) => prepared.waits_for_grid(),
+            Self::Simulator(_) => false,
+        }
+    }
+}
+
+impl Backend {
+    /// Loads the kernel and checks the shape, all but what a launch may name anew.
+    pub fn prepare(&self, record: &'static KernelRecord, extents: &Extents) -> Result<Prepared> {
+        match self {
+            Self::Cuda(stream) => stream.prepare_replay(record, extents).map(Prepared::Cuda),
+            Self::Simulator(stream) => {
+                let prepared = stream.device.prepare(record, extents)?;
+                Ok(Prepared::Simulator(prepared))
+            }
+        }
+    }
+
+    /// Queues a launch that was prepared on this stream.
+    ///
+    /// # Safety
+    ///
+    /// As for [`launch`], with memory in place of arrays.
+    #[inline]
+    pub unsafe fn launch_prepared(&self, prepared: &Prepared, params: *const u8) -> Result<()> {
+        match (self, prepared) {
+            // SAFETY: as the caller promises.
+            (Self::Cuda(stream), Prepared::Cuda(prepared)) => unsafe {
+                stream.replay(prepared, params)
+            },
+            // SAFETY: as the caller promises.
+            (Self::Simulator(stream), Prepared::Simulator(prepared)) => unsafe {
+                stream.replay(prepared, params)
+            },
+            _ => unreachable!("a launch is queued on the stream that it was prepared on"),
+        }
+    }
+}
+
 #[inline]
-fn extents(
+pub(crate) fn extents(
     record: &'static KernelRecord,
     config: &LaunchConfig,
     backend: &Backend,
@@ -133,7 +212,7 @@ fn blocks_at_once(record: &'static KernelRecord, config: LaunchConfig) -> Result
 }
 
 /// The device of launches that name none. An error is not kept: a later launch tries again.
-fn default_gpu() -> Result<Gpu> {
+pub(crate) fn default_gpu() -> Result<Gpu> {
     static DEFAULT: OnceLock<Gpu> = OnceLock::new();
     if let Some(gpu) = DEFAULT.get() {
         return Ok(gpu.clone());

@@ -10,6 +10,7 @@
 //! - [`MemoryKind`]: where an array lies; [`PinnedArray`], [`PendingCopy`]: host memory for copies that overlap with kernels.
 //! - [`DeviceView`], [`DeviceViewMut`]: parts of an array, transposed or with steps, as arguments of kernels.
 //! - [`Kernel`], [`launch!`]: launching.
+//! - [`Plan`], [`Graph`]: launches that are prepared once and repeated.
 //! - [`CudaSource`], [`CudaImage`], [`cuda_kernel!`]: CUDA C beside Rust.
 //! - [`Profile`]: what a device did, with times.
 //! - [`KernelInfo`], [`KernelReport`]: looking into a kernel, on a device and without one.
@@ -19,6 +20,7 @@
 
 mod argument;
 mod array;
+mod bound;
 mod bytes;
 mod collective;
 mod config;
@@ -33,6 +35,7 @@ mod event;
 mod explain;
 mod fill;
 mod gpu;
+mod graph;
 mod host;
 mod host_memory;
 mod inspect;
@@ -47,6 +50,7 @@ mod ordering;
 mod peer;
 mod pending;
 mod pinned;
+mod plan;
 mod pool;
 mod printed;
 mod profile;
@@ -61,6 +65,7 @@ mod transfer;
 mod view;
 
 pub use array::{DeviceArray, DeviceArray2, DeviceArray3};
+pub use bound::BoundLaunch;
 pub use bytemuck::Zeroable;
 pub use collective::{CollectiveElement, Reduction};
 pub use config::{Kernel, KernelBuilder, LaunchConfig, SoleInstance};
@@ -74,12 +79,14 @@ pub use event::Event;
 pub use gpu::Gpu;
 pub use gpu_sim::{Standing, SyncFault};
 pub use gpu_std::DeviceCopy;
+pub use graph::{Graph, GraphBuilder, GraphNode};
 pub use host::{HostData, HostDataMut};
 pub use inspect::{KernelInfo, SuggestedBlock};
 pub use managed::{Location, MemoryAdvice};
 pub use memory_kind::MemoryKind;
 pub use pending::PendingCopy;
 pub use pinned::PinnedArray;
+pub use plan::Plan;
 pub use pool::PoolUsage;
 pub use profile::{Profile, Record, WorkKind};
 pub use progress::ProgressUpdate;
@@ -109,6 +116,6 @@ pub mod __private {
     pub use crate::cuda_source::{CudaArray, CudaArrayMut, CudaFunction, Parameter};
     pub use crate::explain::explain;
     pub use crate::inspect::inspect;
-    pub use crate::launch::{launch, max_cooperative_blocks};
+    pub use crate::launch::{bind, launch, max_cooperative_blocks};
     pub use crate::registry::{CompiledKernel, DeviceCode, Image};
 }

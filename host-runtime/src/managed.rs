@@ -40,8 +40,8 @@ impl<T: DeviceCopy, D: Dimension> DeviceArray<T, D> {
     ///
     /// # Errors
     ///
-    /// If the memory is of another kind, a kernel of a stream that wrote the array panicked since the last wait, or the
-    /// device failed.
+    /// If the memory is of another kind, a plan or a graph has the array, a kernel of a stream that wrote it panicked since
+    /// the last wait, or the device failed.
     ///
     /// ```
     /// use host_runtime::{Gpu, MemoryKind};
@@ -133,6 +133,9 @@ impl<T: DeviceCopy, D: Dimension> DeviceArray<T, D> {
 
     fn wait_on_host(&self, access: Access) -> Result<()> {
         self.must_be(&[MemoryKind::Mapped, MemoryKind::Managed])?;
+        if self.memory().is_shared() {
+            return Err(Error::InPlan);
+        }
         self.memory().wait_on_host(access)
     }
 

@@ -2,11 +2,14 @@
 //!
 //! In: a stream, a kind of memory and a number of bytes. Out: memory that belongs to that stream, its home: copies and fills of the
 //! memory are queued there. Launches on other streams may use it too ([`ordering`](crate::ordering)), and it is freed
-//! after them all.
+//! after them all. Arrays own it, and plans and graphs that replay work on it.
+
+use std::sync::Arc;
 
 use crate::error::Result;
 use crate::gpu::Gpu;
-use crate::ordering::{Access, Usage, ticket};
+use crate::graph::capture;
+use crate::ordering::{Access, Turn, Usage, ticket};
 use crate::stream::Backend;
 
 /// The alignment of every array on every device, in bytes: what CUDA guarantees.
@@ -17,8 +20,13 @@ const NOWHERE: u64 = 1 << 12;
 
 const _: () = assert!((NOWHERE as usize).is_multiple_of(ALIGN));
 
-/// An allocation.
+/// An allocation. Clones are the same one, which is freed with the last of them.
+#[derive(Clone)]
 pub(crate) struct Memory {
+    allocation: Arc<Allocation>,
+}
+
+struct Allocation {
     gpu: Gpu,
     address: u64,
     bytes: usize,
@@ -28,15 +36,19 @@ pub(crate) struct Memory {
 impl Memory {
     /// Memory of so many bytes, not yet written.
     pub fn new(gpu: &Gpu, bytes: usize) -> Result<Self> {
-        let mut memory = Self {
-            gpu: gpu.clone(),
-            address: NOWHERE,
-            bytes: 0,
-            usage: Usage::default(),
+        let address = match bytes {
+            0 => NOWHERE,
+            _ => gpu.backend().allocate(gpu.memory_kind(), bytes)?,
+        };
+        let memory = Self {
+            allocation: Arc::new(Allocation {
+                gpu: gpu.clone(),
+                address,
+                bytes,
+                usage: Usage::default(),
+            }),
         };
         if bytes > 0 {
-            memory.address = gpu.backend().allocate(gpu.memory_kind(), bytes)?;
-            memory.bytes = bytes;
             memory.end(Access::Write);
         }
         Ok(memory)
@@ -45,39 +57,64 @@ impl Memory {
     /// The device, with the stream that the memory belongs to.
     #[inline]
     pub fn gpu(&self) -> &Gpu {
-        &self.gpu
+        &self.allocation.gpu
     }
 
     /// Where it begins.
     #[inline]
     pub fn address(&self) -> u64 {
-        self.address
+        self.allocation.address
     }
 
     /// Its size; 0 for none, and then the address is not to be accessed.
     #[inline]
     pub fn bytes(&self) -> usize {
-        self.bytes
+        self.allocation.bytes
+    }
+
+    /// A clone for a plan or a graph, which uses it without a borrow.
+    pub fn keep(&self) -> Self {
+        self.allocation.usage.keep();
+        self.clone()
+    }
+
+    /// Whether a plan or a graph may use it meanwhile, so that a use needs a [`Turn`].
+    #[inline]
+    pub fn is_kept(&self) -> bool {
+        self.allocation.usage.is_kept()
+    }
+
+    /// Whether a plan or a graph has it.
+    pub fn is_shared(&self) -> bool {
+        Arc::strong_count(&self.allocation) > 1
+    }
+
+    /// Whether both are one allocation.
+    pub fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.allocation, &other.allocation)
     }
 
     /// Makes `gpu`'s stream wait for what an access on it must come after.
     #[inline]
     pub fn begin_on(&self, gpu: &Gpu, access: Access) -> Result<()> {
-        self.usage
-            .begin(self.gpu.stream().queue(), gpu.stream().queue(), access)
+        self.allocation.begin_on(gpu, access)
     }
 
     /// Notes an access that was just queued on `gpu`'s stream, with its ticket.
     #[inline]
     pub fn end_on(&self, gpu: &Gpu, access: Access, ticket: u64) {
-        let (home, queue) = (self.gpu.stream().queue(), gpu.stream().queue());
-        self.usage.end(home, queue, access, ticket);
+        let (home, queue) = (self.gpu().stream().queue(), gpu.stream().queue());
+        self.allocation.usage.end(home, queue, access, ticket);
     }
 
-    /// Queues work on the memory's own stream.
+    /// Queues work on the memory's own stream, or lets a capture record it.
     pub fn access<R>(&self, access: Access, work: impl FnOnce(&Backend) -> Result<R>) -> Result<R> {
-        self.begin_on(&self.gpu, access)?;
-        let result = work(self.gpu.backend());
+        if !capture::is_ordinary() {
+            return capture::with_use(self, access, || work(self.gpu().backend()));
+        }
+        let _turn = self.is_kept().then(Turn::borrowed);
+        self.begin_on(self.gpu(), access)?;
+        let result = work(self.gpu().backend());
         // Also after an error, before which a part may have been queued.
         self.end(access);
         result
@@ -85,16 +122,26 @@ impl Memory {
 
     /// Waits on the host for what an access by the host must come after.
     pub fn wait_on_host(&self, access: Access) -> Result<()> {
-        self.usage.wait_on_host(self.gpu.stream().queue(), access)
+        capture::refuse("a wait for an array", "wait after the graph was launched")?;
+        let allocation = &*self.allocation;
+        (allocation.usage).wait_on_host(allocation.gpu.stream().queue(), access)
     }
 
     fn end(&self, access: Access) {
-        let ticket = ticket(self.gpu.stream().queue());
-        self.end_on(&self.gpu, access, ticket);
+        let ticket = ticket(self.gpu().stream().queue());
+        self.end_on(self.gpu(), access, ticket);
     }
 }
 
-impl Drop for Memory {
+impl Allocation {
+    #[inline]
+    fn begin_on(&self, gpu: &Gpu, access: Access) -> Result<()> {
+        self.usage
+            .begin(self.gpu.stream().queue(), gpu.stream().queue(), access)
+    }
+}
+
+impl Drop for Allocation {
     fn drop(&mut self) {
         if self.bytes == 0 {
             return;

@@ -3,13 +3,25 @@
 use std::time::{Duration, Instant};
 
 use crate::cuda::CudaEvent;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::graph::capture::Mark;
 use crate::stream::Backend;
 
 /// A moment. The simulator's work is done when it is queued, so there it is one of the host.
 pub(crate) enum Moment {
     Cuda(CudaEvent),
     Simulator(Instant),
+    /// A place in what becomes a graph. Outside of its capture it is nothing.
+    Captured(Mark),
+}
+
+/// What is said of a place in a graph, outside of its capture.
+fn captured() -> Error {
+    Error::InCapture {
+        what: "the time of an event",
+        instead: "an event of a capture only orders the streams inside it; record one before and one after the launch of \
+                  the graph",
+    }
 }
 
 impl Moment {
@@ -26,6 +38,7 @@ impl Moment {
         match self {
             Self::Cuda(event) => event.synchronize(),
             Self::Simulator(_) => Ok(()),
+            Self::Captured(_) => Err(captured()),
         }
     }
 
@@ -34,6 +47,7 @@ impl Moment {
         match self {
             Self::Cuda(event) => event.is_done(),
             Self::Simulator(_) => Ok(true),
+            Self::Captured(_) => Err(captured()),
         }
     }
 
@@ -45,6 +59,7 @@ impl Moment {
                 end.elapsed_since(start).map(Some)
             }
             (Self::Simulator(end), Self::Simulator(start)) => Ok(Some(end.duration_since(*start))),
+            (Self::Captured(_), _) | (_, Self::Captured(_)) => Err(captured()),
             _ => Ok(None),
         }
     }

@@ -7,10 +7,13 @@
 //! A stream counts what is queued on it. A use leaves its *ticket*, the count just after it was queued, so that an
 //! event recorded later covers every ticket up to the count of that moment. A stream remembers up to which ticket it is
 //! behind each other stream, and waits for the same work only once.
+//!
+//! Plans and graphs keep allocations and use them again without a borrow, at the same moment as another thread, perhaps.
+//! So a replay has its [turn](Turn) alone, and what borrows a kept allocation has one that other borrowers may share.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::error::Result;
 use crate::stream::Queue;
@@ -99,11 +102,18 @@ impl Tickets {
             Access::Read => &self.read,
             Access::Write => &self.write,
         };
-        place.store(ticket, Ordering::Relaxed);
+        // Two threads may note reads on one stream, in either order.
+        place.fetch_max(ticket, Ordering::Relaxed);
+    }
+
+    fn clear(&self) {
+        self.read.store(0, Ordering::Relaxed);
+        self.write.store(0, Ordering::Relaxed);
     }
 }
 
-/// The uses of one allocation. Conflicting uses are never made at once: the array behind it is borrowed for them.
+/// The uses of one allocation. Conflicting uses are never noted at once: the array behind it is borrowed for them, or they
+/// have their turn alone.
 #[derive(Default)]
 pub(crate) struct Usage {
     /// On the stream that the allocation belongs to.
@@ -111,9 +121,45 @@ pub(crate) struct Usage {
     /// Whether there are uses on other streams that a use at home may have to wait for.
     has_others: AtomicBool,
     others: Mutex<Vec<(Arc<Queue>, Tickets)>>,
+    /// Whether a plan or a graph was given the allocation.
+    is_kept: AtomicBool,
+}
+
+/// Held from before a use begins until it is noted.
+pub(crate) enum Turn {
+    /// Nothing that keeps the memory replays meanwhile.
+    Borrowed(#[expect(dead_code, reason = "held, not read")] RwLockReadGuard<'static, ()>),
+    /// Nothing else uses kept memory meanwhile.
+    Replay(#[expect(dead_code, reason = "held, not read")] RwLockWriteGuard<'static, ()>),
+}
+
+static TURNS: RwLock<()> = RwLock::new(());
+
+impl Turn {
+    /// For a use of borrowed memory that something keeps. A thread that holds one takes no other.
+    pub fn borrowed() -> Self {
+        Self::Borrowed(TURNS.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// For a replay.
+    pub fn replay() -> Self {
+        Self::Replay(TURNS.write().unwrap_or_else(PoisonError::into_inner))
+    }
 }
 
 impl Usage {
+    /// Notes that a plan or a graph has the allocation. Its array is borrowed meanwhile, so that no conflicting use is
+    /// under way that would have to know.
+    pub fn keep(&self) {
+        self.is_kept.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether a plan or a graph was ever given the allocation.
+    #[inline]
+    pub fn is_kept(&self) -> bool {
+        self.is_kept.load(Ordering::Relaxed)
+    }
+
     /// Makes `queue` wait for what an access on it must come after. `home` is the allocation's own stream.
     #[inline]
     pub fn begin(&self, home: &Arc<Queue>, queue: &Arc<Queue>, access: Access) -> Result<()> {
@@ -168,8 +214,7 @@ impl Usage {
         if access == Access::Write {
             others.clear();
             if !at_home {
-                self.home.set(Access::Read, 0);
-                self.home.set(Access::Write, 0);
+                self.home.clear();
             }
         }
         if !at_home {

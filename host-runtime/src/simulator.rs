@@ -43,6 +43,16 @@ pub(crate) struct Simulator {
     used_peak: AtomicU64,
 }
 
+/// A launch that was checked.
+#[derive(Clone, Copy)]
+pub(crate) struct SimulatorPrepared {
+    record: &'static KernelRecord,
+    pub extents: Extents,
+    /// Bytes of dynamic shared memory.
+    dynamic_shared: u32,
+    prints: bool,
+}
+
 /// A stream of the simulator.
 pub(crate) struct SimulatorStream {
     pub device: Arc<Simulator>,
@@ -122,23 +132,35 @@ impl Simulator {
         unsafe { constants.set(key, value, layout) };
     }
 
+    /// Checks a launch.
+    pub fn prepare(
+        &self,
+        record: &'static KernelRecord,
+        extents: &Extents,
+    ) -> Result<SimulatorPrepared> {
+        let kernel = registry::find(record).map(|found| found.kernel);
+        let dynamic_shared = self.check(record, extents)?;
+        let cooperative = kernel.is_some_and(|kernel| kernel.cooperative);
+        if cooperative && extents.grid.count() > blocks_at_once(extents.block) {
+            return Err(self.too_many_blocks(record.name, extents.grid, extents.block));
+        }
+        Ok(SimulatorPrepared {
+            record,
+            extents: *extents,
+            dynamic_shared,
+            prints: kernel.is_some_and(|kernel| kernel.prints),
+        })
+    }
+
     /// Runs a kernel, and gives what went wrong in it.
     ///
     /// # Safety
     ///
     /// As for [`launch`](crate::launch::launch).
-    unsafe fn run(
-        &self,
-        record: &'static KernelRecord,
-        extents: &Extents,
-        params: *const u8,
-    ) -> Result<Option<Error>> {
-        let kernel = registry::find(record).map(|found| found.kernel);
-        let cooperative = kernel.is_some_and(|kernel| kernel.cooperative);
-        let dynamic_shared = self.check(record, extents)?;
-        if cooperative && extents.grid.count() > blocks_at_once(extents.block) {
-            return Err(self.too_many_blocks(record.name, extents.grid, extents.block));
-        }
+    pub unsafe fn run(&self, prepared: &SimulatorPrepared, params: *const u8) -> Option<Error> {
+        let SimulatorPrepared {
+            record, extents, ..
+        } = prepared;
         // No constant changes while the kernel runs.
         let constants = self
             .constants
@@ -150,15 +172,15 @@ impl Simulator {
             entry: record.entry,
             params,
             shared_limit: Limits::SIMULATOR.shared_bytes as usize,
-            dynamic_shared,
-            in_order: kernel.is_some_and(|kernel| kernel.prints),
+            dynamic_shared: prepared.dynamic_shared,
+            in_order: prepared.prints,
             constants: &raw const *constants,
         };
         // SAFETY: the entry is that of the parameters' kernel; a safe kernel may run in all threads at once, and for an
-        // unsafe one the caller of its launch promised so. The arguments are borrowed until this returns.
+        // unsafe one the caller of its launch promised so. The arguments live until this returns.
         let ran = unsafe { gpu_sim::run(&launch) };
         let fault = ran.err();
-        Ok(fault.map(|fault| self.error_of(&launch, record.name, fault)))
+        fault.map(|fault| self.error_of(&launch, record.name, fault))
     }
 
     /// The most blocks of the kernel that run at once.
@@ -337,12 +359,35 @@ impl SimulatorStream {
         params: *const u8,
     ) -> Result<()> {
         self.take_fault()?;
+        let prepared = self.device.prepare(record, extents)?;
         // SAFETY: as the caller promises.
-        if let Some(error) = unsafe { self.device.run(record, extents, params) }? {
+        unsafe { self.run(&prepared, params) };
+        Ok(())
+    }
+
+    /// [`launch`](Self::launch) of what was prepared.
+    ///
+    /// # Safety
+    ///
+    /// As for [`launch`](crate::launch::launch).
+    pub unsafe fn replay(&self, prepared: &SimulatorPrepared, params: *const u8) -> Result<()> {
+        self.take_fault()?;
+        // SAFETY: as the caller promises.
+        unsafe { self.run(prepared, params) };
+        Ok(())
+    }
+
+    /// Runs a kernel, and keeps its fault for the next call if it is the first.
+    ///
+    /// # Safety
+    ///
+    /// As for [`launch`](crate::launch::launch).
+    pub unsafe fn run(&self, prepared: &SimulatorPrepared, params: *const u8) {
+        // SAFETY: as the caller promises.
+        if let Some(error) = unsafe { self.device.run(prepared, params) } {
             let mut kept = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
             kept.get_or_insert(error);
         }
-        Ok(())
     }
 
     /// Sets a constant of the device, for the launches from now on.

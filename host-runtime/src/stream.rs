@@ -16,6 +16,7 @@ use crate::cuda::CudaStream;
 use crate::error::Result;
 use crate::event::Event;
 use crate::gpu::Gpu;
+use crate::graph::capture;
 use crate::limits::Limits;
 use crate::ordering::Progress;
 use crate::profile::{Operation, Profiling, WorkKind};
@@ -84,6 +85,7 @@ impl Stream {
     ///
     /// If a kernel of this stream panicked since the last wait, or the device failed.
     pub fn synchronize(&self) -> Result<()> {
+        capture::refuse("a wait for the device", "wait after the graph was launched")?;
         self.queue.synchronize()
     }
 
@@ -112,7 +114,7 @@ impl Stream {
     ///
     /// If the device failed.
     pub fn record(&self) -> Result<Event> {
-        Event::record(&self.queue)
+        Event::record(self)
     }
 
     /// Makes what is queued here from now on wait for an event of any stream. The host does not wait.
@@ -130,7 +132,7 @@ impl Stream {
     /// # Ok::<(), host_runtime::Error>(())
     /// ```
     pub fn wait(&self, event: &Event) -> Result<()> {
-        event.hold(&self.queue)
+        event.hold(self)
     }
 
     /// The priority, from [`Gpu::new_stream_with_priority`]; 0 otherwise. Lower numbers are more urgent.

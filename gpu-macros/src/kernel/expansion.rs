@@ -296,6 +296,32 @@ fn launch(signature: &Signature, generics: &HostGenerics) -> TokenStream {
             quote!(#name)
         }
     });
+    let bound = signature.parameters.iter().map(|parameter| {
+        let ty = argument_type(parameter);
+        if parameter.is_view {
+            quote!(#ty + '__arrays)
+        } else {
+            ty
+        }
+    });
+    let bound: Vec<TokenStream> = bound.collect();
+    let mut generics_of_arrays = generics.declared.clone();
+    generics_of_arrays.params.insert(0, parse_quote!('__arrays));
+    let (impl_generics_of_arrays, _, _) = generics_of_arrays.split_for_impl();
+    let fields_of_bound = fields.clone();
+    let types_of_plan: Vec<TokenStream> = signature.parameters.iter().map(argument_type).collect();
+    let type_names = &generics.names;
+    let bind = if type_names.is_empty() {
+        quote!(self.bind(#(#names),*))
+    } else {
+        quote!(self.bind::<#(#type_names),*>(#(#names),*))
+    };
+    // SAFETY of the call: the caller of `plan` promises what `bind` demands.
+    let bind = if is_unsafe {
+        quote!(unsafe { #bind })
+    } else {
+        bind
+    };
     let safety = is_unsafe.then(|| quote! {
         #[doc = ""]
         #[doc = "# Safety"]
@@ -422,6 +448,39 @@ fn launch(signature: &Signature, generics: &HostGenerics) -> TokenStream {
                         (&raw const __params).cast(),
                     )
                 }
+            }
+
+            /// The launch with its arguments, for a graph's node, or to change a plan or a node.
+            #safety
+            #[allow(clippy::too_many_arguments)]
+            pub #unsafety fn bind #impl_generics_of_arrays (
+                self,
+                #(#names: #bound),*
+            ) -> ::oxwarp::BoundLaunch<'__arrays> #where_clause {
+                #[allow(unused_mut)]
+                let mut __arguments = ::oxwarp::__private::Arguments::new();
+                let __params: __Params #type_generics = __Params(#(#fields_of_bound,)* ::core::marker::PhantomData);
+                // SAFETY: the parameters are those of the instance, and the arrays behind the views are borrowed as long as
+                // the launch.
+                unsafe {
+                    ::oxwarp::__private::bind::<__Instance #type_generics>(
+                        self.config,
+                        __arguments,
+                        (&raw const __params).cast(),
+                    )
+                }
+            }
+
+            /// Checks and packs the launch once, for many replays. The plan owns its part in the arrays' memory, so they can
+            /// be used between the replays.
+            #[doc = ""]
+            #[doc = "# Errors"]
+            #[doc = ""]
+            #[doc = "Those of a launch."]
+            #safety
+            #[allow(clippy::too_many_arguments)]
+            pub #unsafety fn plan #impl_generics (self, #(#names: #types_of_plan),*) -> ::oxwarp::Result<::oxwarp::Plan> #where_clause {
+                #bind.plan()
             }
         }
     }

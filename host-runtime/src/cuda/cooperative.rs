@@ -12,9 +12,8 @@ use cust::device::Device;
 use gpu_std::kernel::KernelRecord;
 
 use super::module::LoadedKernel;
-use super::{CudaStream, Handle, driver_attribute};
+use super::{CudaPrepared, CudaStream, Handle, driver_attribute};
 use crate::error::{Error, Result};
-use crate::launch::check_dynamic_shared;
 use crate::limits::Extents;
 
 /// The variable of a module that is the barrier of the running launch.
@@ -25,8 +24,8 @@ const MULTIPROCESSOR_COUNT: c_uint = 16;
 /// The barrier of a module's kernels, in device memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct GridBarrier {
-    address: u64,
-    bytes: usize,
+    pub address: u64,
+    pub bytes: usize,
 }
 
 impl CudaStream {
@@ -55,10 +54,8 @@ impl CudaStream {
     /// As for [`launch`](crate::launch::launch); `params` are the driver's kernel parameters.
     pub(super) unsafe fn launch_cooperative(
         &self,
-        kernel: &LoadedKernel,
+        prepared: &CudaPrepared,
         barrier: GridBarrier,
-        extents: &Extents,
-        shared_bytes: u32,
         params: *mut *mut c_void,
     ) -> Result<()> {
         // Zeros and launch are one step of the queue, whatever other threads of the host do.
@@ -71,7 +68,7 @@ impl CudaStream {
         unsafe {
             self.driver
                 .cuMemsetD8Async(barrier.address, 0, barrier.bytes, self.handle())?;
-            self.launch_together(kernel, extents, shared_bytes, params)
+            self.launch_together(prepared, params)
         }
     }
 
@@ -82,12 +79,14 @@ impl CudaStream {
     /// As for [`launch_cooperative`](Self::launch_cooperative).
     pub(super) unsafe fn launch_together(
         &self,
-        kernel: &LoadedKernel,
-        extents: &Extents,
-        shared_bytes: u32,
+        prepared: &CudaPrepared,
         params: *mut *mut c_void,
     ) -> Result<()> {
-        let Extents { grid, block, .. } = extents;
+        let CudaPrepared {
+            kernel,
+            extents: Extents { grid, block, .. },
+            shared_bytes,
+        } = prepared;
         // SAFETY: as the caller promises.
         let launched = unsafe {
             self.driver.cuLaunchCooperativeKernel(
@@ -98,23 +97,47 @@ impl CudaStream {
                 block.x,
                 block.y,
                 block.z,
-                shared_bytes,
+                *shared_bytes,
                 self.handle(),
                 params.cast(),
             )
         };
         match launched {
             Err(error) if error.code == COOPERATIVE_LAUNCH_TOO_LARGE => {
-                Err(Error::CooperativeGrid {
-                    kernel: kernel.name,
-                    device: self.label(),
-                    blocks: grid.count(),
-                    threads: block.count(),
-                    limit: self.resident_blocks(kernel, extents, shared_bytes)?,
-                })
+                Err(self.too_many_blocks(prepared)?)
             }
             launched => Ok(launched?),
         }
+    }
+
+    /// Checks that all blocks of a kernel that waits for its grid run at once.
+    pub(super) fn check_cooperative(&self, prepared: &CudaPrepared) -> Result<()> {
+        let CudaPrepared {
+            kernel,
+            extents,
+            shared_bytes,
+        } = prepared;
+        if kernel.grid_barrier.is_none()
+            || extents.grid.count() <= self.resident_blocks(kernel, extents, *shared_bytes)?
+        {
+            return Ok(());
+        }
+        Err(self.too_many_blocks(prepared)?)
+    }
+
+    fn too_many_blocks(&self, prepared: &CudaPrepared) -> Result<Error> {
+        let CudaPrepared {
+            kernel,
+            extents,
+            shared_bytes,
+        } = prepared;
+        Ok(Error::CooperativeGrid {
+            kernel: kernel.name,
+            device: self.label(),
+            blocks: extents.grid.count(),
+            threads: extents.block.count(),
+            limit: self.resident_blocks(kernel, extents, *shared_bytes)?,
+        })
     }
 
     /// The most blocks of the kernel that run at once.
@@ -124,17 +147,8 @@ impl CudaStream {
         extents: &Extents,
     ) -> Result<u64> {
         self.make_current()?;
-        let kernel = self.kernel(record)?;
-        kernel.check_block(record.name, extents.block)?;
-        let shared_bytes = check_dynamic_shared(
-            record.name,
-            kernel.shared_bytes,
-            extents,
-            self.limits(),
-            || self.label(),
-        )?;
-        self.allow_dynamic_shared(&kernel, shared_bytes)?;
-        self.resident_blocks(&kernel, extents, shared_bytes)
+        let prepared = self.prepare(record, extents)?;
+        self.resident_blocks(&prepared.kernel, extents, prepared.shared_bytes)
     }
 
     pub(super) fn resident_blocks(

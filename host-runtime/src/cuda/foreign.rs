@@ -9,7 +9,7 @@ use std::ptr::null_mut;
 use cuda_loader::{DriverError, NO_BINARY_FOR_GPU, NOT_FOUND, UNSUPPORTED_PTX_VERSION};
 
 use super::module::{LOG_CAPACITY, LoadedKernel, log_text};
-use super::{CudaStream, Handle};
+use super::{CudaPrepared, CudaStream, Handle};
 use crate::cuda_source::signature::{Compiled, Kind};
 use crate::cuda_source::{CudaImage, CudaSourceError, ptx};
 use crate::error::Result;
@@ -183,29 +183,13 @@ impl CudaStream {
     ) -> Result<()> {
         self.make_current()?;
         self.refuse_after_panic()?;
-        let shared_bytes = self.check_foreign(kernel, extents)?;
-        if cooperative {
+        let prepared = self.check_foreign(kernel, extents)?;
+        match cooperative {
             // SAFETY: as the caller promises.
-            return unsafe { self.launch_together(kernel, extents, shared_bytes, parameters) };
+            true => unsafe { self.launch_together(&prepared, parameters) },
+            // SAFETY: as the caller promises.
+            false => unsafe { self.launch_plainly(&prepared, parameters) },
         }
-        let Extents { grid, block, .. } = extents;
-        // SAFETY: as the caller promises; the driver copies the parameters before it returns.
-        unsafe {
-            self.driver.cuLaunchKernel(
-                kernel.function.0,
-                grid.x,
-                grid.y,
-                grid.z,
-                block.x,
-                block.y,
-                block.z,
-                shared_bytes,
-                self.handle(),
-                parameters.cast(),
-                null_mut(),
-            )
-        }?;
-        Ok(())
     }
 
     /// The most blocks that run at once.
@@ -215,17 +199,22 @@ impl CudaStream {
         extents: &Extents,
     ) -> Result<u64> {
         self.make_current()?;
-        let shared_bytes = self.check_foreign(kernel, extents)?;
-        self.resident_blocks(kernel, extents, shared_bytes)
+        let prepared = self.check_foreign(kernel, extents)?;
+        self.resident_blocks(kernel, extents, prepared.shared_bytes)
     }
 
-    /// Checks the shape against the kernel, and gives its bytes of dynamic shared memory.
-    fn check_foreign(&self, kernel: &LoadedKernel, extents: &Extents) -> Result<u32> {
+    /// Checks the shape against the kernel.
+    fn check_foreign(&self, kernel: &LoadedKernel, extents: &Extents) -> Result<CudaPrepared> {
         kernel.check_block(kernel.name, extents.block)?;
         let (limits, label) = (self.limits(), || self.label());
-        let bytes = check_dynamic_shared(kernel.name, kernel.shared_bytes, extents, limits, label)?;
-        self.allow_dynamic_shared(kernel, bytes)?;
-        Ok(bytes)
+        let shared_bytes =
+            check_dynamic_shared(kernel.name, kernel.shared_bytes, extents, limits, label)?;
+        self.allow_dynamic_shared(kernel, shared_bytes)?;
+        Ok(CudaPrepared {
+            kernel: *kernel,
+            extents: *extents,
+            shared_bytes,
+        })
     }
 
     /// Waits for all streams of the device: any of them may use what a module has.

@@ -12,6 +12,7 @@ mod cooperative;
 mod copy;
 mod event;
 mod foreign;
+mod graph;
 mod inspect;
 mod limits;
 mod managed;
@@ -58,6 +59,7 @@ use print::{PrintCapacity, Printing};
 use staging::Staging;
 
 pub(crate) use event::CudaEvent;
+pub(crate) use graph::CudaGraph;
 pub(crate) use inspect::FunctionAttributes;
 pub(crate) use nccl::NcclCommunicators;
 
@@ -101,6 +103,22 @@ pub(crate) struct CudaStream {
     reached: Mutex<CudaEvent>,
     /// Last: dropped after what its work uses.
     stream: Stream,
+}
+
+/// A launch whose kernel is loaded on a stream, and whose shape is checked.
+#[derive(Clone, Copy)]
+pub(crate) struct CudaPrepared {
+    kernel: LoadedKernel,
+    pub extents: Extents,
+    /// Bytes of dynamic shared memory.
+    shared_bytes: u32,
+}
+
+impl CudaPrepared {
+    /// Whether the kernel waits for its whole grid.
+    pub fn waits_for_grid(&self) -> bool {
+        self.kernel.grid_barrier.is_some()
+    }
 }
 
 /// A handle of the driver. It may be used from any thread.
@@ -305,8 +323,26 @@ impl CudaStream {
     ) -> Result<()> {
         self.make_current()?;
         self.refuse_after_panic()?;
+        let prepared = self.prepare(record, extents)?;
+        // SAFETY: as the caller promises.
+        unsafe { self.queue(&prepared, params) }
+    }
+
+    /// Queues a launch of what was prepared on this stream.
+    ///
+    /// # Safety
+    ///
+    /// As for [`launch`](crate::launch::launch).
+    pub unsafe fn replay(&self, prepared: &CudaPrepared, params: *const u8) -> Result<()> {
+        self.make_current()?;
+        self.refuse_after_panic()?;
+        // SAFETY: as the caller promises.
+        unsafe { self.queue(prepared, params) }
+    }
+
+    /// Loads the kernel if this is its first launch, and checks the shape. The context is current.
+    fn prepare(&self, record: &'static KernelRecord, extents: &Extents) -> Result<CudaPrepared> {
         let kernel = self.kernel(record)?;
-        self.update_constants()?;
         check_dimensions(record.name, kernel.dimensions, extents)?;
         kernel.check_block(record.name, extents.block)?;
         let shared_bytes = check_dynamic_shared(
@@ -317,19 +353,60 @@ impl CudaStream {
             || self.label(),
         )?;
         self.allow_dynamic_shared(&kernel, shared_bytes)?;
+        Ok(CudaPrepared {
+            kernel,
+            extents: *extents,
+            shared_bytes,
+        })
+    }
+
+    /// Prepares what is launched later, with the check that else the driver makes at the launch.
+    pub fn prepare_replay(
+        &self,
+        record: &'static KernelRecord,
+        extents: &Extents,
+    ) -> Result<CudaPrepared> {
+        self.make_current()?;
+        let prepared = self.prepare(record, extents)?;
+        self.check_cooperative(&prepared)?;
+        Ok(prepared)
+    }
+
+    /// Queues what was prepared.
+    ///
+    /// # Safety
+    ///
+    /// As for [`launch`](crate::launch::launch). The context is current.
+    unsafe fn queue(&self, prepared: &CudaPrepared, params: *const u8) -> Result<()> {
+        let kernel = &prepared.kernel;
+        self.update_constants()?;
         let _queueing = kernel.prints.then(|| self.printing.queueing());
-        let Extents { grid, block, .. } = extents;
         let mut params = [params.cast_mut().cast::<c_void>()];
         if let Some(barrier) = kernel.grid_barrier {
-            let params = params.as_mut_ptr();
             // SAFETY: as below.
-            return unsafe {
-                self.launch_cooperative(&kernel, barrier, extents, shared_bytes, params)
-            };
+            return unsafe { self.launch_cooperative(prepared, barrier, params.as_mut_ptr()) };
         }
-        // SAFETY: the function has one parameter, of the size of the struct behind `params`, or none if that is empty;
-        // the driver copies it before it returns. The views in it live in this device's memory, which is freed in
-        // stream order. The caller sees to the rest.
+        // SAFETY: the function has one parameter, of the size of the struct behind `params`, or none if that is empty. The
+        // views in it live in this device's memory, which is freed in stream order. The caller sees to the rest.
+        unsafe { self.launch_plainly(prepared, params.as_mut_ptr()) }
+    }
+
+    /// Queues a launch with the driver's kernel parameters, which it copies before it returns.
+    ///
+    /// # Safety
+    ///
+    /// `params` are those of the kernel, and what they point to on the device lives until the kernel has ended.
+    unsafe fn launch_plainly(
+        &self,
+        prepared: &CudaPrepared,
+        params: *mut *mut c_void,
+    ) -> Result<()> {
+        let CudaPrepared {
+            kernel,
+            extents: Extents { grid, block, .. },
+            shared_bytes,
+        } = prepared;
+        // SAFETY: as the caller promises; the function is of a loaded module.
         unsafe {
             self.driver.cuLaunchKernel(
                 kernel.function.0,
@@ -339,9 +416,9 @@ impl CudaStream {
                 block.x,
                 block.y,
                 block.z,
-                shared_bytes,
+                *shared_bytes,
                 self.handle(),
-                params.as_mut_ptr().cast(),
+                params.cast(),
                 null_mut(),
             )
         }?;

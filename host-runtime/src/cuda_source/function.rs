@@ -14,6 +14,7 @@ use crate::config::LaunchConfig;
 use crate::cuda::ForeignKernel;
 use crate::dim::{Count, Items, ToDim};
 use crate::error::Result;
+use crate::graph::capture;
 use crate::limits::{self, Extents, OwnBlock};
 use crate::stream::{Backend, Stream};
 
@@ -139,8 +140,9 @@ impl CudaFunction {
         let Some(extents) = self.extents(&self.config)? else {
             return Ok(());
         };
+        capture::refuse("a launch of CUDA C", "launch it before or after the graph")?;
         // SAFETY: the arrays are borrowed, as the caller promises.
-        unsafe { arguments.begin(&gpu) }?;
+        let _turn = unsafe { arguments.begin(&gpu) }?;
         // SAFETY: as the caller promises; the module stays loaded until its work is done.
         unsafe {
             stream.launch_foreign(

@@ -50,6 +50,8 @@ pub struct Record {
 pub enum WorkKind {
     /// A launch of a kernel.
     Launch,
+    /// A launch of a [`Graph`](crate::Graph).
+    Graph,
     /// A copy from host to device.
     ToDevice,
     /// A copy from device to host.

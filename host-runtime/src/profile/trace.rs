@@ -53,6 +53,7 @@ fn event(record: &Record) -> String {
 fn category(kind: WorkKind) -> &'static str {
     match kind {
         WorkKind::Launch => "kernel",
+        WorkKind::Graph => "graph",
         WorkKind::ToDevice => "to device",
         WorkKind::ToHost => "to host",
         WorkKind::OnDevice => "copy",
