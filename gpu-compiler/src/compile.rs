@@ -18,7 +18,9 @@ use crate::records::{self, Kernel, Records};
 use crate::report::{self, Report};
 use crate::request::Request;
 use crate::target::Target;
-use crate::{check, emit, narrow, optimise, requirements, retarget, unchecked, unroll, variants};
+use crate::{
+    check, emit, narrow, notes, optimise, requirements, retarget, unchecked, unroll, variants,
+};
 
 /// Compiles the kernels of `request.bitcode`: writes `sm_*.ptx` for each target and [`Report::FILE`] to
 /// `request.output`. Errors of the user's code are in the report; then there is no PTX.
@@ -63,6 +65,7 @@ fn lower(
         .map(|kernel| kernel.function)
         .collect();
     Sources::open(context, request, records)?.link_into(module, &functions, linked)?;
+    notes::remove(module);
     formatting::keep_small(context, module);
     retarget::retarget(context, module);
     intrinsics::lower_arithmetic(context, module)?;

@@ -49,6 +49,7 @@ mod narrow;
 mod negation;
 #[cfg(test)]
 mod notation;
+mod notes;
 mod optimise;
 mod panic_branch;
 mod panic_names;

@@ -1,11 +1,12 @@
-//! Simulated threads per second, without and with barriers: `vector_add`, and a `dot` with nine barriers a block.
+//! Simulated threads per second, without and with barriers (`vector_add`, and a `dot` with nine barriers a block), without
+//! and with checks.
 //!
 //! Run by `cargo bench -p gpu-sim`. Prints the best of several launches.
 
 use std::hint::black_box;
 use std::time::Instant;
 
-use gpu_sim::{Dim3, Launch};
+use gpu_sim::{Checks, Dim3, Launch};
 use gpu_std::disjoint::BlockIndex;
 use gpu_std::kernel::{KernelParam, RawView};
 use gpu_std::view::Extents;
@@ -77,7 +78,7 @@ unsafe fn dot_entry(params: *const u8) {
     }
 }
 
-fn time(name: &str, entry: unsafe fn(*const u8), arrays: [&mut [f32]; 3]) {
+fn time(name: &str, checks: Checks, entry: unsafe fn(*const u8), arrays: [&mut [f32]; 3]) {
     let views = arrays.map(|array| View {
         pointer: array.as_mut_ptr(),
         shape: array.len(),
@@ -98,6 +99,7 @@ fn time(name: &str, entry: unsafe fn(*const u8), arrays: [&mut [f32]; 3]) {
         shared_limit: 48 << 10,
         dynamic_shared: 0,
         in_order: false,
+        checks,
         constants: std::ptr::null(),
     };
     let mut best = f64::INFINITY;
@@ -115,10 +117,21 @@ fn main() {
     let mut a = vec![1.5_f32; THREADS];
     let mut b = vec![2.0_f32; THREADS];
     let mut c = vec![0.0_f32; THREADS];
-    time("vector_add", vector_add_entry, [&mut a, &mut b, &mut c]);
-    assert!(c.iter().all(|&c| c == 3.5));
     let mut partial = vec![0.0_f32; THREADS / BLOCK as usize];
-    time("dot", dot_entry, [&mut a, &mut b, &mut partial]);
-    assert!(partial.iter().all(|&sum| sum == 3.0 * BLOCK as f32));
+    let off = Checks::default();
+    let on = Checks {
+        race: true,
+        init: true,
+        ..off
+    };
+    for (checks, with) in [(off, ""), (on, " with checks")] {
+        let name = |kernel| format!("{kernel}{with}");
+        let arrays = [&mut a, &mut b, &mut c].map(Vec::as_mut_slice);
+        time(&name("vector_add"), checks, vector_add_entry, arrays);
+        assert!(c.iter().all(|&c| c == 3.5));
+        let arrays = [&mut a, &mut b, &mut partial].map(Vec::as_mut_slice);
+        time(&name("dot"), checks, dot_entry, arrays);
+        assert!(partial.iter().all(|&sum| sum == 3.0 * BLOCK as f32));
+    }
     black_box((c, partial));
 }

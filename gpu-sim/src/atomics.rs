@@ -3,6 +3,8 @@
 use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering::SeqCst, fence};
 use std::sync::{Mutex, PoisonError};
 
+use crate::spin::touched;
+
 macro_rules! integer {
     ($int:ident $signed:ident $atomic:ident $rmw:literal $cas:literal $load:literal $store:literal) => {
         mod $int {
@@ -52,6 +54,7 @@ macro_rules! integer {
                 while let Err(seen) = cell.compare_exchange_weak(old, new(old), SeqCst, SeqCst) {
                     old = seen;
                 }
+                touched(address.addr(), old.into(), old != new(old));
                 old
             }
 
@@ -69,8 +72,11 @@ macro_rules! integer {
             ) -> $int {
                 // SAFETY: the caller's promise.
                 let cell = unsafe { $atomic::from_ptr(address) };
-                cell.compare_exchange(expected, new, SeqCst, SeqCst)
-                    .unwrap_or_else(|old| old)
+                let old = cell
+                    .compare_exchange(expected, new, SeqCst, SeqCst)
+                    .unwrap_or_else(|old| old);
+                touched(address.addr(), old.into(), old == expected && old != new);
+                old
             }
 
             /// # Safety
@@ -79,7 +85,9 @@ macro_rules! integer {
             #[unsafe(export_name = $load)]
             unsafe extern "C" fn load(_order: u32, _scope: u32, address: *mut $int) -> $int {
                 // SAFETY: the caller's promise.
-                unsafe { $atomic::from_ptr(address) }.load(SeqCst)
+                let value = unsafe { $atomic::from_ptr(address) }.load(SeqCst);
+                touched(address.addr(), value.into(), false);
+                value
             }
 
             /// # Safety
@@ -88,7 +96,8 @@ macro_rules! integer {
             #[unsafe(export_name = $store)]
             unsafe extern "C" fn store(_order: u32, _scope: u32, address: *mut $int, value: $int) {
                 // SAFETY: the caller's promise.
-                unsafe { $atomic::from_ptr(address) }.store(value, SeqCst);
+                let old = unsafe { $atomic::from_ptr(address) }.swap(value, SeqCst);
+                touched(address.addr(), old.into(), old != value);
             }
         }
     };
@@ -120,6 +129,7 @@ macro_rules! float {
             while let Err(seen) = cell.compare_exchange_weak(old, new(old), SeqCst, SeqCst) {
                 old = seen;
             }
+            touched(address.addr(), old.into(), old != new(old));
             $float::from_bits(old)
         }
     };

@@ -10,11 +10,14 @@ use std::ptr;
 
 use gpu_std::Dim3;
 
+use crate::checks::order::Order;
+use crate::checks::schedule::Turns;
 use crate::copies::Copies;
-use crate::job::Job;
+use crate::job::{Job, position};
 use crate::lane::{Event, Yielder};
 use crate::named::NamedBarriers;
 use crate::shared::SharedMemory;
+use crate::spin::Spin;
 use crate::wait::{self, Operation, Wait};
 use crate::{Fault, Launch};
 
@@ -31,6 +34,7 @@ pub(crate) struct BlockState {
     shared: SharedMemory,
     named: NamedBarriers,
     copies: Copies,
+    order: Order,
 }
 
 impl BlockState {
@@ -38,9 +42,10 @@ impl BlockState {
     pub(crate) fn after(block: Dim3, launch: &Launch) -> Self {
         Self {
             block,
-            shared: SharedMemory::new(launch.shared_limit, launch.dynamic_shared),
+            shared: SharedMemory::new(launch.shared_limit, launch.dynamic_shared, launch.checks),
             named: NamedBarriers::default(),
             copies: Copies::default(),
+            order: Order::new(launch.block.count() as usize),
         }
     }
 }
@@ -64,6 +69,15 @@ pub(crate) struct Context<'a> {
     pub(crate) shared: RefCell<SharedMemory>,
     pub(crate) named: RefCell<NamedBarriers>,
     pub(crate) copies: RefCell<Copies>,
+    /// Whether accesses are noted.
+    pub(crate) noting: bool,
+    pub(crate) order: RefCell<Order>,
+    /// A read of what nothing has written so far: a mistake of its own, unless a thread writes there before the next
+    /// barrier. Then it is a race.
+    unwritten: RefCell<Option<Fault>>,
+    pub(crate) spin: Spin,
+    /// Random orders of threads, where they are asked for.
+    pub(crate) turns: Option<Turns>,
     /// The source line of the operation that comes next.
     pub(crate) place: Cell<Option<&'static Location<'static>>>,
     /// What the thread that was suspended last waits for.
@@ -90,9 +104,18 @@ impl<'a> Context<'a> {
             shared: RefCell::new(SharedMemory::new(
                 launch.shared_limit,
                 launch.dynamic_shared,
+                launch.checks,
             )),
             named: RefCell::default(),
             copies: RefCell::default(),
+            noting: launch.checks.look_at_accesses(),
+            order: RefCell::new(Order::new(launch.block.count() as usize)),
+            unwritten: RefCell::new(None),
+            spin: Spin::new(),
+            turns: launch
+                .checks
+                .order
+                .map(|seed| Turns::new(launch.block.count(), seed)),
             place: Cell::new(None),
             wait: Cell::new(wait::NOTHING),
             answer: Cell::new(MaybeUninit::new(0)),
@@ -121,6 +144,13 @@ impl<'a> Context<'a> {
 
     #[inline]
     fn next_thread(&self) -> bool {
+        if let Some(turns) = &self.turns {
+            let next = turns.next_thread();
+            if let Some(thread) = next {
+                self.thread.set(position(thread, self.block_dim));
+            }
+            return next.is_some();
+        }
         let next = successor(self.thread.get(), self.block_dim);
         if let Some(thread) = next {
             self.thread.set(thread);
@@ -130,6 +160,10 @@ impl<'a> Context<'a> {
 
     /// Moves on to the first thread of the next block.
     fn next_block(&self) -> bool {
+        self.meet_all();
+        if self.job.stopped() {
+            return false;
+        }
         let next = match self.blocks_left.get() {
             0 => self.job.take_blocks(),
             left => successor(self.block.get(), self.grid_dim).map(|block| (block, left)),
@@ -140,16 +174,33 @@ impl<'a> Context<'a> {
         self.block.set(block);
         self.blocks_left.set(left - 1);
         self.thread.set(ORIGIN);
+        if let Some(turns) = &self.turns {
+            turns.start_block(block.linear_in(self.grid_dim));
+            self.next_thread();
+        }
         self.shared.borrow_mut().start_block();
         self.named.borrow_mut().start_block();
         self.copies.borrow_mut().start_block();
+        if self.noting {
+            self.order.borrow_mut().start_block();
+        }
         true
+    }
+
+    /// The running thread's number in its block.
+    #[inline]
+    pub(crate) fn thread_number(&self) -> u32 {
+        self.thread.get().linear_in(self.block_dim) as u32
     }
 
     /// All threads of the block are done.
     pub(crate) fn finish_block(&self) {
         self.waiting.set(false);
+        self.spin.ends_standstill(self);
         self.thread.set(last(self.block_dim));
+        if let Some(turns) = &self.turns {
+            turns.finish_block();
+        }
     }
 
     /// Goes on with another block, and gives what belongs to this one.
@@ -159,6 +210,7 @@ impl<'a> Context<'a> {
             shared: self.shared.replace(other.shared),
             named: self.named.replace(other.named),
             copies: self.copies.replace(other.copies),
+            order: self.order.replace(other.order),
         }
     }
 
@@ -193,8 +245,34 @@ impl<'a> Context<'a> {
     /// Ends the launch, and the running thread.
     #[cold]
     pub(crate) fn fail(&self, fault: Fault) -> ! {
-        self.job.stop(fault);
+        self.stop(fault);
         self.exit()
+    }
+
+    /// Ends the launch. What follows from a value that nothing wrote is not the first fault.
+    #[cold]
+    pub(crate) fn stop(&self, fault: Fault) {
+        let unwritten = self.unwritten.borrow_mut().take();
+        self.job.stop(match fault {
+            Fault::Check(_) => fault,
+            _ => unwritten.unwrap_or(fault),
+        });
+    }
+
+    /// Keeps the fault of a read, if it is the first of the block since the last barrier.
+    #[cold]
+    pub(crate) fn reads_unwritten(&self, fault: Fault) {
+        self.unwritten.borrow_mut().get_or_insert(fault);
+    }
+
+    /// All threads of the block have met, or ended.
+    pub(crate) fn meet_all(&self) {
+        if self.noting {
+            self.order.borrow_mut().meet_all();
+            if let Some(fault) = self.unwritten.borrow_mut().take() {
+                self.job.stop(fault);
+            }
+        }
     }
 
     #[inline]

@@ -4,7 +4,11 @@
 //! kernel that does not wait reads what was there. The source is read when the copy starts: it may not live until the wait.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::panic::Location;
 
+use crate::checks::notes;
+use crate::checks::shadow::Kind;
+use crate::context;
 use crate::symbols::kernel;
 
 /// The most bytes of a copy.
@@ -26,6 +30,8 @@ struct Copy {
     to: *mut u8,
     bytes: [u8; MOST],
     len: usize,
+    /// Where it was started.
+    place: Option<&'static Location<'static>>,
 }
 
 impl Copies {
@@ -57,6 +63,7 @@ impl Queue {
                     copy.to
                         .copy_from_nonoverlapping(copy.bytes.as_ptr(), copy.len)
                 };
+                arrived(&copy);
             }
         }
     }
@@ -76,9 +83,30 @@ unsafe fn start(to: *mut u8, from: *const u8, len: usize, present: usize) {
     let mut bytes = [0; MOST];
     // SAFETY: the caller's promise.
     unsafe { from.copy_to_nonoverlapping(bytes.as_mut_ptr(), present) };
+    let context = kernel("async_copy::AsyncCopy");
+    let place = context.place.take();
+    if context.noting
+        && let Some(place) = place
+    {
+        notes::shared(context, to, len, Kind::Copy, place);
+    }
     queue("async_copy::AsyncCopy", |queue| {
-        queue.open.push(Copy { to, bytes, len });
+        queue.open.push(Copy {
+            to,
+            bytes,
+            len,
+            place,
+        });
     });
+}
+
+fn arrived(copy: &Copy) {
+    if let Some(context) = context::current()
+        && context.noting
+        && let Some(place) = copy.place
+    {
+        notes::arrived(context, copy.to, copy.len, place);
+    }
 }
 
 macro_rules! copies {
@@ -144,6 +172,7 @@ mod tests {
                     to: to.wrapping_add(group + byte),
                     bytes: [10 * group as u8 + byte as u8 + 1; MOST],
                     len: 1,
+                    place: None,
                 });
             }
             queue.commit();

@@ -5,6 +5,7 @@ use std::panic::Location;
 
 use gpu_std::Dim3;
 
+use crate::checks::fault::CheckFault;
 use crate::grid::COOPERATIVE_THREADS;
 
 /// Why a launch ended early.
@@ -16,6 +17,9 @@ pub enum Fault {
     /// Threads that work together cannot go on.
     #[error(transparent)]
     Synchronisation(Box<SyncFault>),
+    /// A check found a mistake.
+    #[error(transparent)]
+    Check(Box<CheckFault>),
     /// The shared arrays of a block exceed the limit.
     #[error(
         "the kernel's shared arrays need at least {wanted} bytes a block, but the limit is {limit}: make the arrays \

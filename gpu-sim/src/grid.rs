@@ -28,6 +28,8 @@ pub(crate) struct GridBarrier {
 struct State {
     /// Workers that run blocks or wait here.
     present: usize,
+    /// Those that ever did.
+    entered: usize,
     /// Those that wait here.
     arrived: usize,
     /// Threads of their blocks that wait.
@@ -50,8 +52,20 @@ pub(crate) enum Meeting {
 impl GridBarrier {
     /// A worker starts to run blocks, until it drops this.
     pub(crate) fn enter(&self) -> Present<'_> {
-        self.lock().present += 1;
+        let mut state = self.lock();
+        state.present += 1;
+        state.entered += 1;
         Present(self)
+    }
+
+    /// Workers that run blocks or wait here.
+    pub(crate) fn present(&self) -> usize {
+        self.lock().present
+    }
+
+    /// Workers that have come so far.
+    pub(crate) fn entered(&self) -> usize {
+        self.lock().entered
     }
 
     /// Waits until no other launch has blocks that wait for their grid.

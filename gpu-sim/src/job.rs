@@ -1,10 +1,12 @@
 //! What all workers of one launch share: the blocks still to run, the grid's barrier, and the first fault.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use gpu_std::Dim3;
 
+use crate::checks::schedule::Permutation;
 use crate::grid::GridBarrier;
 use crate::{Constants, Fault, Launch};
 
@@ -18,10 +20,20 @@ pub(crate) struct Job<'a> {
     launch: &'a Launch,
     blocks: u64,
     chunk: u64,
+    /// The order of the blocks, where it is a random one.
+    order: Option<Permutation>,
     taken: AtomicU64,
     stopped: AtomicBool,
     fault: Mutex<Option<Fault>>,
     grid_barrier: GridBarrier,
+    standstill: Mutex<Standstill>,
+}
+
+/// Which workers come no further.
+struct Standstill {
+    workers: usize,
+    /// When that changed last.
+    since: Instant,
 }
 
 // SAFETY: of the launch's fields only `params` is not `Sync` by itself, and `run`'s caller promises that `entry` may be
@@ -37,11 +49,22 @@ impl<'a> Job<'a> {
         Self {
             launch,
             blocks,
-            chunk: most.min(fair).max(1),
+            chunk: match launch.checks.order {
+                Some(_) => 1,
+                None => most.min(fair).max(1),
+            },
+            order: launch
+                .checks
+                .order
+                .map(|seed| Permutation::new(blocks, seed)),
             taken: AtomicU64::new(0),
             stopped: AtomicBool::new(false),
             fault: Mutex::new(None),
             grid_barrier: GridBarrier::default(),
+            standstill: Mutex::new(Standstill {
+                workers: 0,
+                since: Instant::now(),
+            }),
         }
     }
 
@@ -58,6 +81,10 @@ impl<'a> Job<'a> {
 
     /// How many workers can be busy at once.
     pub(crate) fn workers(&self) -> usize {
+        if self.order.is_some() {
+            // So that the order is the same every time.
+            return 1;
+        }
         let chunks = self.blocks.div_ceil(self.chunk);
         usize::try_from(chunks).map_or(usize::MAX, |chunks| {
             chunks.min(rayon::current_num_threads())
@@ -68,6 +95,7 @@ impl<'a> Job<'a> {
     pub(crate) fn take_blocks(&self) -> Option<(Dim3, u64)> {
         let first = self.taken.fetch_add(self.chunk, Ordering::Relaxed);
         let left = self.blocks.checked_sub(first).filter(|&left| left > 0)?;
+        let first = self.order.map_or(first, |order| order.of(first));
         Some((position(first, self.launch.grid), left.min(self.chunk)))
     }
 
@@ -92,6 +120,34 @@ impl<'a> Job<'a> {
         &self.grid_barrier
     }
 
+    /// One more worker, or one less, comes no further: its threads spin, or wait for the grid.
+    pub(crate) fn standstill(&self, change: isize) {
+        let mut standstill = self.lock_standstill();
+        standstill.workers = standstill.workers.saturating_add_signed(change);
+        standstill.since = Instant::now();
+    }
+
+    /// Whether no worker has come any further for so long, and none is still to come.
+    pub(crate) fn all_stand_still(&self, limit: Duration) -> bool {
+        let standstill = self.lock_standstill();
+        let nobody_runs = standstill.workers >= self.grid_barrier.present();
+        let nobody_comes =
+            self.blocks_to_start() == 0 || self.grid_barrier.entered() >= self.workers();
+        nobody_runs && nobody_comes && standstill.since.elapsed() > limit
+    }
+
+    fn lock_standstill(&self) -> MutexGuard<'_, Standstill> {
+        self.standstill
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Blocks that no worker has taken.
+    pub(crate) fn blocks_to_start(&self) -> u64 {
+        self.blocks
+            .saturating_sub(self.taken.load(Ordering::Relaxed))
+    }
+
     /// Threads of the grid.
     pub(crate) fn threads(&self) -> u64 {
         self.blocks * self.launch.block.count()
@@ -110,7 +166,7 @@ impl<'a> Job<'a> {
 }
 
 /// The inverse of [`Dim3::linear_in`].
-fn position(linear: u64, extent: Dim3) -> Dim3 {
+pub(crate) fn position(linear: u64, extent: Dim3) -> Dim3 {
     let (x, y) = (u64::from(extent.x), u64::from(extent.y));
     Dim3 {
         x: (linear % x) as u32,
@@ -134,6 +190,7 @@ mod tests {
             shared_limit: 0,
             dynamic_shared: 0,
             in_order: false,
+            checks: crate::Checks::default(),
             constants: core::ptr::null(),
         }
     }

@@ -12,6 +12,7 @@
 //! shared memory, until all blocks do.
 
 mod atomics;
+mod checks;
 mod constants;
 mod context;
 mod copies;
@@ -26,10 +27,12 @@ mod lane;
 mod loan;
 mod math;
 mod matrix;
+mod memory;
 mod named;
 mod panics;
 mod release;
 mod shared;
+mod spin;
 mod stack;
 mod symbols;
 mod sync_symbols;
@@ -38,10 +41,13 @@ mod wait;
 mod warp;
 mod worker;
 
+pub use checks::Checks;
+pub use checks::fault::{Check, CheckFault, MemoryAccess};
 pub use constants::Constants;
 pub use fault::{Fault, KernelPanic, Standing, SyncFault};
 pub use gpu_std::Dim3;
 pub use grid::COOPERATIVE_THREADS;
+pub use memory::{DeviceMemory, Difference, Snapshot};
 
 /// One launch of a kernel.
 #[derive(Clone, Copy, Debug)]
@@ -61,6 +67,8 @@ pub struct Launch {
     /// Whether one thread runs all, block by block, on the caller's OS thread. What a kernel prints then comes in that
     /// order, and a test's own output captures it.
     pub in_order: bool,
+    /// What is checked.
+    pub checks: Checks,
     /// The values of constant memory that were set; null where there are none.
     pub constants: *const Constants,
 }

@@ -5,10 +5,16 @@
 //! fragments for mma.m16n8k16" and its neighbours). A sum starts with the element of C, and products are added in the
 //! order of the dimension that is summed over.
 
+use crate::checks::notes;
+use crate::checks::shadow::Kind;
 use crate::half::{BF16, F16};
+use crate::symbols::kernel;
 use crate::sync_symbols::warp;
 use crate::wait::Request;
 use crate::warp::{LANES, Part};
+
+/// A row of a matrix that `ldmatrix` loads.
+const ROW_BYTES: usize = 16;
 
 /// An operation of the matrix units, with where a lane's part of the operands is.
 #[derive(Clone, Copy, Debug)]
@@ -216,6 +222,16 @@ products! {
         (sum: i32, a, b: u8) sum.wrapping_add(i32::from(a) * i32::from(b));
 }
 
+/// The row that the running lane gives the address of is read.
+fn note_row(row: *const u8) {
+    let context = kernel("matrix::FragmentA::load");
+    if context.noting
+        && let Some(place) = context.place.get()
+    {
+        notes::shared(context, row, ROW_BYTES, Kind::Read, place);
+    }
+}
+
 macro_rules! loads {
     ($($symbol:literal $name:ident $count:literal $transposed:literal;)*) => {$(
         /// # Safety
@@ -223,6 +239,7 @@ macro_rules! loads {
         /// The registers have room, and the row has 16 bytes in shared memory.
         #[unsafe(export_name = $symbol)]
         unsafe extern "C" fn $name(to: *mut u32, row: *const u8) {
+            note_row(row);
             let operation = Matrix::Load {
                 count: $count,
                 transposed: $transposed,

@@ -84,7 +84,7 @@ pub(crate) fn caught(payload: Box<dyn Any + Send>) {
 }
 
 fn stop(context: &Context<'_>, panic: KernelPanic) {
-    context.job.stop(Fault::Panic(panic));
+    context.stop(Fault::Panic(panic));
     context.panicked.set(true);
 }
 

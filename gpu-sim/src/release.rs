@@ -8,6 +8,7 @@ use std::mem::MaybeUninit;
 use crate::context::Context;
 use crate::lane::Lane;
 use crate::matrix;
+use crate::spin;
 use crate::wait::Operation;
 use crate::warp::{self, AbsentLane, LANES, Part};
 use crate::{Fault, Standing, SyncFault};
@@ -63,6 +64,10 @@ fn release_parts(lanes: &mut [Lane], context: &Context<'_>) -> Result<(), String
         if let Operation::Named { id, phase } = lane.wait().operation
             && context.named.borrow().phase(id) != phase
         {
+            if context.noting {
+                let thread = lane.thread().linear_in(context.block_dim) as u32;
+                context.order.borrow_mut().pass(id, thread);
+            }
             lane.release(MaybeUninit::new(0));
         }
     }
@@ -70,22 +75,44 @@ fn release_parts(lanes: &mut [Lane], context: &Context<'_>) -> Result<(), String
     let same_warp = |one: &Lane, two: &Lane| number(one) / LANES == number(two) / LANES;
     for warp in lanes.chunk_by_mut(same_warp) {
         let of_warp: Vec<u32> = warp.iter().map(|lane| number(lane) % LANES).collect();
-        release_warp(warp, &of_warp)?;
+        release_warp(warp, &of_warp, context)?;
     }
     if lanes.iter().any(Lane::is_released) {
-        Ok(())
-    } else {
+        context.spin.progress();
+    }
+    for lane in &mut *lanes {
+        match lane.wait().operation {
+            Operation::Turn => context.spin.progress(),
+            Operation::Spin => {}
+            _ => continue,
+        }
+        lane.release(MaybeUninit::new(0));
+    }
+    if !lanes.iter().any(Lane::is_released) {
         Err("no thread of the block can go on: each waits for threads that have ended or wait elsewhere".into())
+    } else if context.spin.ends_round(context) {
+        Err(format!(
+            "no thread has come further for {} s: some ask for an atomic that nobody changes{}",
+            spin::LIMIT.as_secs(),
+            match context.job.blocks_to_start() {
+                0 => String::new(),
+                blocks => format!(
+                    " ({blocks} blocks of the grid have not started: on a GPU too they may start only when others have ended)"
+                ),
+            }
+        ))
+    } else {
+        Ok(())
     }
 }
 
 /// The operations of one warp whose lanes are all there; `numbers` are those of its lanes that have not ended.
-fn release_warp(lanes: &mut [Lane], numbers: &[u32]) -> Result<(), String> {
+fn release_warp(lanes: &mut [Lane], numbers: &[u32], context: &Context<'_>) -> Result<(), String> {
     for index in 0..lanes.len() {
         if let Operation::Warp { mask, .. } = lanes[index].wait().operation
             && !lanes[index].is_released()
         {
-            release_mask(lanes, numbers, mask, index)?;
+            release_mask(lanes, numbers, mask, index, context)?;
         }
     }
     // Lanes that go on may come to the same place yet.
@@ -101,6 +128,7 @@ fn release_mask(
     numbers: &[u32],
     mask: u32,
     index: usize,
+    context: &Context<'_>,
 ) -> Result<(), String> {
     let first = *lanes[index].wait();
     let mut parts = Vec::with_capacity(LANES as usize);
@@ -126,6 +154,11 @@ fn release_mask(
     }
     if let Some(message) = matrix::missing_lanes(&parts) {
         return Err(message);
+    }
+    if context.noting {
+        let warp = lanes[index].thread().linear_in(context.block_dim) as u32 / LANES * LANES;
+        let threads = parts.iter().map(|part| warp + part.lane);
+        context.order.borrow_mut().meet(threads);
     }
     for part in &parts {
         let answer = warp::answer(&parts, part).map_err(|absent| absent_lane(&absent, mask))?;

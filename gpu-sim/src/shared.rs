@@ -10,9 +10,14 @@ use std::ptr;
 use gpu_std::shared::DYNAMIC_ALIGN;
 
 use crate::Fault;
+use crate::checks::Checks;
+use crate::checks::shadow::Shadow;
 
 /// What every byte of an array is at the start of a block.
 const UNWRITTEN: u8 = 0xA5;
+/// What it is where a read of it is found anyway: a value with which the kernel can go on, until it is clear whether some
+/// thread writes there too late.
+const UNWRITTEN_BUT_NOTED: u8 = 0;
 
 /// The alignment of every static array, at least, as on a GPU.
 const ALIGN: usize = 16;
@@ -28,6 +33,9 @@ pub(crate) struct SharedMemory {
     /// Where the next array would start on a GPU, which lays them out one after the other.
     end: usize,
     block: u64,
+    /// The array that was found last.
+    found: usize,
+    unwritten: u8,
 }
 
 struct Array {
@@ -36,10 +44,31 @@ struct Array {
     first: *mut u8,
     /// The block that uses it, or did last.
     block: u64,
+    shadow: Shadow,
+}
+
+/// Where an access is.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    /// Bytes before it in its array.
+    pub(crate) offset: usize,
+    /// Bytes of the array.
+    pub(crate) len: usize,
+    is_dynamic: bool,
+}
+
+impl Place {
+    /// The array, for messages.
+    pub(crate) fn description(&self) -> String {
+        match self.is_dynamic {
+            true => format!("the {} bytes of dynamic shared memory", self.len),
+            false => format!("a shared array of {} bytes", self.len),
+        }
+    }
 }
 
 impl SharedMemory {
-    pub(crate) fn new(limit: usize, dynamic: u32) -> Self {
+    pub(crate) fn new(limit: usize, dynamic: u32, checks: Checks) -> Self {
         Self {
             arrays: Vec::new(),
             limit,
@@ -47,6 +76,12 @@ impl SharedMemory {
                 .expect("32 bits of bytes are a layout"),
             end: 0,
             block: 0,
+            found: 0,
+            unwritten: if checks.init {
+                UNWRITTEN_BUT_NOTED
+            } else {
+                UNWRITTEN
+            },
         }
     }
 
@@ -62,7 +97,7 @@ impl SharedMemory {
             Some(index) => index,
             None => self.add(key, layout)?,
         };
-        Ok(self.arrays[index].first_in(block))
+        Ok(self.arrays[index].first_in(block, self.unwritten))
     }
 
     /// Bytes of the dynamic memory.
@@ -75,7 +110,27 @@ impl SharedMemory {
         let key = TypeId::of::<Dynamic>();
         let index = self.arrays.iter().position(|array| array.key == key);
         let index = index.unwrap_or_else(|| self.push(key, self.dynamic));
-        self.arrays[index].first_in(self.block)
+        self.arrays[index].first_in(self.block, self.unwritten)
+    }
+
+    /// Where so many bytes are, and the shadow of their array; `None` where they are not shared memory.
+    #[inline]
+    pub(crate) fn shadow_at(
+        &mut self,
+        address: *const u8,
+        bytes: usize,
+    ) -> Option<(Place, &mut Shadow)> {
+        let holds = |array: &Array| array.offset_of(address, bytes).is_some();
+        if !self.arrays.get(self.found).is_some_and(holds) {
+            self.found = self.arrays.iter().position(holds)?;
+        }
+        let array = &mut self.arrays[self.found];
+        let place = Place {
+            offset: array.offset_of(address, bytes)?,
+            len: array.layout.size(),
+            is_dynamic: array.key == TypeId::of::<Dynamic>(),
+        };
+        Some((place, &mut array.shadow))
     }
 
     fn add(&mut self, key: TypeId, layout: Layout) -> Result<usize, Fault> {
@@ -102,19 +157,29 @@ impl SharedMemory {
             layout,
             first: allocate(layout),
             block: 0,
+            shadow: Shadow::default(),
         });
         self.arrays.len() - 1
     }
 }
 
 impl Array {
+    /// How far into the array so many bytes are, if they are all inside.
+    #[inline]
+    fn offset_of(&self, address: *const u8, bytes: usize) -> Option<usize> {
+        let offset = address.addr().wrapping_sub(self.first.addr());
+        let is_inside =
+            bytes > 0 && offset < self.layout.size() && bytes <= self.layout.size() - offset;
+        is_inside.then_some(offset)
+    }
+
     /// Where it starts; unwritten, if `block` has not used it before.
     #[inline]
-    fn first_in(&mut self, block: u64) -> *mut u8 {
+    fn first_in(&mut self, block: u64, unwritten: u8) -> *mut u8 {
         if self.block != block {
             self.block = block;
             // SAFETY: the allocation has that many bytes.
-            unsafe { self.first.write_bytes(UNWRITTEN, self.layout.size()) };
+            unsafe { self.first.write_bytes(unwritten, self.layout.size()) };
         }
         self.first
     }
@@ -151,7 +216,7 @@ mod tests {
 
     #[test]
     fn a_key_has_one_array_and_every_block_finds_it_unwritten() {
-        let mut memory = SharedMemory::new(64, 0);
+        let mut memory = SharedMemory::new(64, 0, Checks::default());
         memory.start_block();
         let key = TypeId::of::<u8>();
         let first = memory.array(key, layout(4, 4)).unwrap();
@@ -168,7 +233,7 @@ mod tests {
 
     #[test]
     fn alignment_holds_and_its_padding_counts() {
-        let mut memory = SharedMemory::new(4096 + 1, 0);
+        let mut memory = SharedMemory::new(4096 + 1, 0, Checks::default());
         memory.start_block();
         memory.array(TypeId::of::<u8>(), layout(1, 1)).unwrap();
         let aligned = memory.array(TypeId::of::<u16>(), layout(1, 4096)).unwrap();
@@ -184,14 +249,14 @@ mod tests {
 
     #[test]
     fn an_array_of_no_bytes_needs_no_memory() {
-        let mut memory = SharedMemory::new(0, 0);
+        let mut memory = SharedMemory::new(0, 0, Checks::default());
         memory.start_block();
         let first = memory.array(TypeId::of::<u8>(), layout(0, 8)).unwrap();
         assert_eq!(first.addr() % 8, 0);
     }
     #[test]
     fn dynamic_memory_is_aligned_and_beside_the_limit_of_static_arrays() {
-        let mut memory = SharedMemory::new(0, 1000);
+        let mut memory = SharedMemory::new(0, 1000, Checks::default());
         memory.start_block();
         let first = memory.dynamic();
         assert_eq!(memory.dynamic(), first);

@@ -84,6 +84,13 @@ fn arrive(context: &Context<'_>, name: &'static str, id: u32, threads: u32) -> O
         return None;
     }
     let arrival = context.named.borrow_mut().arrive(id, threads);
+    if context.noting {
+        let mut order = context.order.borrow_mut();
+        order.arrive(id, context.thread_number());
+        if arrival == Arrival::Opened {
+            order.pass(id, context.thread_number());
+        }
+    }
     match arrival {
         Arrival::Opened => None,
         Arrival::Incomplete { phase } => Some(phase),

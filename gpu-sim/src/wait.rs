@@ -26,6 +26,10 @@ pub(crate) enum Operation {
     Warp { mask: u32, request: Request },
     /// The lanes of the warp that come to the same place.
     ActiveMask,
+    /// Another thread's change of an atomic: others run, then this one asks again.
+    Spin,
+    /// Nothing: another thread's turn has come by chance.
+    Turn,
 }
 
 /// A barrier of the whole block, and what it makes of the predicates.
@@ -124,6 +128,8 @@ impl Wait {
             Operation::Named { .. } => "named_barrier",
             Operation::Warp { request, .. } => request.name(),
             Operation::ActiveMask => "active_mask",
+            Operation::Spin => "an atomic operation, again and again",
+            Operation::Turn => "a random order",
         }
     }
 

@@ -98,9 +98,14 @@ impl Worker<'_> {
     /// grid.
     fn run_waiting(&mut self) {
         let context = self.context;
+        if context.turns.is_some() {
+            let number = |lane: &Lane| lane.thread().linear_in(context.block_dim);
+            self.waiting.sort_unstable_by_key(number);
+        }
         while !self.waiting.is_empty() {
             match self.release() {
                 Release::All(answer) => {
+                    context.meet_all();
                     context.answer.set(MaybeUninit::new(answer));
                     self.step(true);
                 }
@@ -119,7 +124,7 @@ impl Worker<'_> {
             return Release::Some;
         }
         release(&mut self.waiting, context).unwrap_or_else(|fault| {
-            context.job.stop(fault);
+            context.stop(fault);
             Release::Some
         })
     }
@@ -129,10 +134,20 @@ impl Worker<'_> {
     fn step(&mut self, all: bool) {
         let context = self.context;
         let mut ended = false;
-        for lane in &mut self.waiting {
-            ended |= step(lane, context, all) != Event::Wait;
+        match &context.turns {
+            None => {
+                for lane in &mut self.waiting {
+                    ended |= step(lane, context, all) != Event::Wait;
+                }
+            }
+            Some(turns) => {
+                for index in turns.order(self.waiting.len()) {
+                    ended |= step(&mut self.waiting[index], context, all) != Event::Wait;
+                }
+            }
         }
         if ended {
+            context.spin.progress();
             let ended = |lane: &mut Lane| lane.last_event() != Event::Wait;
             self.idle
                 .extend(self.waiting.extract_if(.., ended).map(Lane::recycle));
@@ -164,7 +179,9 @@ impl Worker<'_> {
             .iter()
             .map(|block| block.lanes.len() as u64)
             .sum();
+        job.standstill(1);
         let meeting = job.grid_barrier().meet(here, || job.stopped());
+        job.standstill(-1);
         for block in std::mem::take(&mut self.parked) {
             context.exchange_block(block.state);
             self.waiting = block.lanes;
@@ -174,6 +191,7 @@ impl Worker<'_> {
                 job.stop(grid_fault(job.threads() - threads, &self.waiting, context));
             }
             context.waiting.set(true);
+            context.meet_all();
             context.answer.set(MaybeUninit::new(0));
             self.step(true);
             self.run_waiting();

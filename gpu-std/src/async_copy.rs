@@ -44,6 +44,8 @@
 //! plain data that shared arrays check when they are read. A source that is not in global memory (a thread's own array)
 //! is copied at once.
 
+use core::panic::Location;
+
 use bytemuck::CheckedBitPattern;
 
 use crate::intrinsics as gpu;
@@ -185,6 +187,7 @@ unsafe fn copy<T: CheckedBitPattern, const N: usize>(to: *mut T, from: *const T,
         }
         return;
     }
+    gpu::place(Location::caller());
     let (to, from) = (to.cast::<u8>(), from.cast::<u8>());
     let present = (there * size_of::<T>()) as u32;
     // SAFETY: the caller's promise, and the addresses are aligned.

@@ -46,6 +46,33 @@ unsafe extern "C" {
     #[allow(improper_ctypes, reason = "passed as a pointer to Rust code")]
     pub safe fn place(place: &'static Location<'static>);
 
+    // What a thread is about to access, and where in the source: see `gpu_std::note`. The compiler removes the calls.
+    #[link_name = "gpu.note.shared.read"]
+    #[allow(improper_ctypes, reason = "passed as a pointer to Rust code")]
+    pub safe fn note_shared_read(
+        address: *const u8,
+        bytes: usize,
+        place: &'static Location<'static>,
+    );
+    /// `value` points to what is written.
+    #[link_name = "gpu.note.shared.write"]
+    #[allow(improper_ctypes, reason = "passed as a pointer to Rust code")]
+    pub safe fn note_shared_write(
+        address: *const u8,
+        bytes: usize,
+        value: *const u8,
+        place: &'static Location<'static>,
+    );
+    /// `operation` is a `gpu_std::note::Atomic`.
+    #[link_name = "gpu.note.atomic"]
+    #[allow(improper_ctypes, reason = "passed as a pointer to Rust code")]
+    pub safe fn note_atomic(
+        address: *const u8,
+        bytes: usize,
+        operation: u32,
+        place: &'static Location<'static>,
+    );
+
     /// `bar.red.popc id, p`
     #[link_name = "gpu.llvm.nvvm.barrier.cta.red.popc.aligned.all"]
     pub safe fn barrier_cta_red_popc(id: u32, predicate: bool) -> u32;

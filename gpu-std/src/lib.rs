@@ -36,6 +36,7 @@ mod live;
 pub mod math;
 pub mod matrix;
 pub mod memory;
+mod note;
 mod number;
 #[doc(hidden)]
 pub mod print;

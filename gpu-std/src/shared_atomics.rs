@@ -66,6 +66,7 @@ pub unsafe trait SharedAtomic: Sized {
 
     /// Sets the value.
     #[doc(hidden)]
+    #[track_caller]
     fn set(cell: Scoped<'_, Self, Block>, value: Self::Value);
 }
 
@@ -76,6 +77,7 @@ macro_rules! atomics {
             type Value = $value;
 
             #[inline]
+            #[track_caller]
             fn set(cell: Scoped<'_, Self, Block>, value: $value) {
                 cell.store(value $(, $ordering)?);
             }
@@ -177,6 +179,7 @@ impl<A: SharedAtomic, const N: usize> SharedAtomics<A, N> {
     /// }
     /// ```
     #[inline]
+    #[track_caller]
     pub fn fill(&self, value: A::Value) {
         let mut index = thread::index_in_block();
         while index < N {
@@ -292,6 +295,7 @@ impl<A: SharedAtomic> SharedAtomicSlice<A> {
     /// }
     /// ```
     #[inline]
+    #[track_caller]
     pub fn fill(&self, value: A::Value) {
         let mut index = thread::index_in_block();
         while index < self.len {

@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 
 use cuda_loader::{DriverError, NcclError, NcclNotFound};
 use cust::error::CudaError;
-use gpu_sim::SyncFault;
+use gpu_sim::{CheckFault, SyncFault};
 use gpu_std::Dim3;
 use ptx_report::ToolError;
 
@@ -41,6 +41,16 @@ pub enum Error {
         "OXWARP_DEVICE is `{given}`: set it to `cpu`, `cuda` or `cuda:N` with N from 0, or unset it"
     )]
     DeviceSetting {
+        /// Its value.
+        given: String,
+    },
+
+    /// `OXWARP_CHECK` holds something that is no list of checks.
+    #[error(
+        "OXWARP_CHECK is `{given}`: set it to `off`, `on`, `all`, or some of `race`, `init`, `bounds`, `schedule` and \
+         `schedule:SEED` with commas between, or unset it"
+    )]
+    CheckSetting {
         /// Its value.
         given: String,
     },
@@ -396,6 +406,19 @@ pub enum Error {
         kernel: &'static str,
         /// What is wrong, and where the threads stand.
         fault: Box<SyncFault>,
+    },
+
+    /// A check of the CPU simulator found a mistake in a kernel, which a GPU may hide. See [`Checks`](crate::Checks).
+    #[error(
+        "kernel `{kernel}`: {fault}\n  (found by the simulator's check `{}`; docs/checks.md says more, \
+         `OXWARP_CHECK=off` runs without)",
+        .fault.check
+    )]
+    Check {
+        /// The kernel.
+        kernel: &'static str,
+        /// What was found, and where.
+        fault: Box<CheckFault>,
     },
 
     /// The kernel's shared arrays are larger than a block can have.

@@ -8,6 +8,7 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::sync::Once;
 
+use crate::checks::Checks;
 use crate::cuda::{self, CudaStream};
 use crate::error::{Error, Result};
 use crate::memory_kind::MemoryKind;
@@ -56,7 +57,7 @@ impl Gpu {
 
     fn from_setting(setting: Setting) -> Result<Self> {
         match setting {
-            Setting::Cpu => Ok(Self::cpu()),
+            Setting::Cpu => Checks::from_environment().map(Self::cpu_with),
             Setting::Cuda(ordinal) => Self::cuda(ordinal).map_err(|error| match error {
                 Error::NoDevice { ordinal, there, .. } => Error::NoDevice {
                     ordinal,
@@ -84,9 +85,26 @@ impl Gpu {
         Self::cpu()
     }
 
-    /// The CPU simulator. It is always there.
+    /// The CPU simulator. It is always there, with the checks that `OXWARP_CHECK` names (see [`Checks`]). A value that is
+    /// no list of checks is an error of the first launch or copy.
     pub fn cpu() -> Self {
-        Self::of_stream(Stream::new(Backend::Simulator(SimulatorStream::open())))
+        Self::of_stream(Stream::new(Backend::Simulator(
+            SimulatorStream::open_as_asked(),
+        )))
+    }
+
+    /// The CPU simulator, with these checks.
+    ///
+    /// ```
+    /// use host_runtime::{Checks, Gpu};
+    ///
+    /// let gpu = Gpu::cpu_with(Checks::all());
+    /// assert!(gpu.is_simulator());
+    /// ```
+    pub fn cpu_with(checks: Checks) -> Self {
+        Self::of_stream(Stream::new(Backend::Simulator(SimulatorStream::open(
+            checks,
+        ))))
     }
 
     /// The CUDA device with this number, in the driver's order (see `CUDA_VISIBLE_DEVICES`), from 0.

@@ -280,6 +280,7 @@ mod tests {
             shared_limit: 0,
             dynamic_shared: 0,
             in_order: false,
+            checks: gpu_sim::Checks::default(),
             constants: std::ptr::null(),
         };
         // SAFETY: the threads write the records that they claim.

@@ -11,15 +11,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::thread::available_parallelism;
 
-use gpu_sim::{COOPERATIVE_THREADS, Constants, Dim3, Fault, Launch};
+use gpu_sim::{COOPERATIVE_THREADS, Constants, DeviceMemory, Dim3, Fault, Launch};
 use gpu_std::kernel::KernelRecord;
 
+use crate::checks::Checks;
 use crate::error::{Error, KernelPanic, Result};
 use crate::host_memory::free_and_total;
 use crate::launch::{check_dimensions, check_dynamic_shared, check_shared};
 use crate::limits::{Extents, Limits};
 use crate::memory::ALIGN;
 use crate::memory_kind::MemoryKind;
+use crate::orders;
 use crate::pool::PoolUsage;
 use crate::profile::Profiling;
 use crate::progress::Listening;
@@ -35,6 +37,10 @@ pub(crate) struct Simulator {
     /// Its number in this process.
     number: u64,
     name: String,
+    checks: Checks,
+    memory: DeviceMemory,
+    /// Held by a launch that runs in several orders.
+    alone: Mutex<()>,
     constants: RwLock<Constants>,
     profiling: Profiling,
     listening: Listening,
@@ -61,7 +67,7 @@ pub(crate) struct SimulatorStream {
 }
 
 impl Simulator {
-    pub fn new() -> Self {
+    fn new(checks: Checks) -> Self {
         let cores = available_parallelism().map_or(1, usize::from);
         static NEXT: AtomicU64 = AtomicU64::new(0);
         Self {
@@ -70,6 +76,9 @@ impl Simulator {
                 "CPU simulator ({cores} core{})",
                 if cores == 1 { "" } else { "s" }
             ),
+            checks,
+            memory: DeviceMemory::new(checks.bounds, checks.init),
+            alone: Mutex::default(),
             constants: RwLock::default(),
             profiling: Profiling::default(),
             listening: Listening::default(),
@@ -174,11 +183,21 @@ impl Simulator {
             shared_limit: Limits::SIMULATOR.shared_bytes as usize,
             dynamic_shared: prepared.dynamic_shared,
             in_order: prepared.prints,
+            checks: self.checks.of_launch(),
             constants: &raw const *constants,
         };
         // SAFETY: the entry is that of the parameters' kernel; a safe kernel may run in all threads at once, and for an
         // unsafe one the caller of its launch promised so. The arguments live until this returns.
-        let ran = unsafe { gpu_sim::run(&launch) };
+        let ran = unsafe {
+            match self.checks.schedule {
+                // What prints would print several times.
+                Some(seed) if !launch.in_order => {
+                    let _alone = self.alone.lock().unwrap_or_else(PoisonError::into_inner);
+                    orders::run(&launch, record, &self.memory, seed)
+                }
+                _ => gpu_sim::run(&launch),
+            }
+        };
         let fault = ran.err();
         fault.map(|fault| self.error_of(&launch, record.name, fault))
     }
@@ -227,6 +246,7 @@ impl Simulator {
                 block: panic.block,
                 thread: panic.thread,
             })),
+            Fault::Check(fault) => Error::Check { kernel, fault },
             Fault::Synchronisation(fault) => Error::Synchronisation { kernel, fault },
             Fault::SharedMemory { wanted, limit } => Error::SharedMemory {
                 kernel,
@@ -250,7 +270,11 @@ impl Simulator {
 
     /// Device memory of any kind, which is the host's.
     pub fn allocate(&self, kind: MemoryKind, bytes: usize) -> Result<u64> {
-        let first = self.allocate_host(bytes)?;
+        // The host may use memory that it can reach for input and output, which the system does not do to closed pages.
+        let guard = matches!(kind, MemoryKind::Pool | MemoryKind::Plain);
+        // SAFETY: the caller asks for more than zero bytes.
+        let allocate = |layout| unsafe { self.memory.allocate(layout, guard) };
+        let first = self.allocate_with(bytes, allocate)?;
         if kind == MemoryKind::Pool {
             let used = self.used.fetch_add(bytes as u64, Ordering::Relaxed) + bytes as u64;
             self.used_peak.fetch_max(used, Ordering::Relaxed);
@@ -258,7 +282,17 @@ impl Simulator {
         Ok(first.expose_provenance().get() as u64)
     }
 
+    /// Memory of the host.
     pub fn allocate_host(&self, bytes: usize) -> Result<NonNull<u8>> {
+        // SAFETY: the caller asks for more than zero bytes.
+        self.allocate_with(bytes, |layout| unsafe { std::alloc::alloc_zeroed(layout) })
+    }
+
+    fn allocate_with(
+        &self,
+        bytes: usize,
+        allocate: impl FnOnce(Layout) -> *mut u8,
+    ) -> Result<NonNull<u8>> {
         let memory = if bytes < LARGE {
             None
         } else {
@@ -266,9 +300,7 @@ impl Simulator {
         };
         let fits = memory.is_none_or(|(_, total)| bytes <= total);
         let block = match Layout::from_size_align(bytes, ALIGN) {
-            // SAFETY: the caller asks for more than zero bytes. Zeroed memory costs nothing where the system gives it
-            // fresh, and makes what a wrong kernel reads the same on every run.
-            Ok(layout) if fits => unsafe { std::alloc::alloc_zeroed(layout) },
+            Ok(layout) if fits => allocate(layout),
             _ => std::ptr::null_mut(),
         };
         NonNull::new(block).ok_or_else(|| {
@@ -286,10 +318,11 @@ impl Simulator {
     ///
     /// `address` is from `allocate` of the same kind and size, and nothing uses it later.
     pub unsafe fn free(&self, kind: MemoryKind, address: u64, bytes: usize) {
-        let first = std::ptr::with_exposed_provenance_mut(address as usize);
-        if let Some(first) = NonNull::new(first) {
-            // SAFETY: as the caller promises.
-            unsafe { self.free_host(first, bytes) };
+        // SAFETY: `allocate` accepted the same size and alignment, and the block is from it.
+        unsafe {
+            let layout = Layout::from_size_align_unchecked(bytes, ALIGN);
+            let first = std::ptr::with_exposed_provenance_mut(address as usize);
+            self.memory.free(first, layout);
         }
         if kind == MemoryKind::Pool {
             self.used.fetch_sub(bytes as u64, Ordering::Relaxed);
@@ -330,8 +363,21 @@ impl SimulatorStream {
     pub const PRIORITIES: RangeInclusive<i32> = -5..=0;
 
     /// The first stream of a simulator of its own.
-    pub fn open() -> Self {
-        Self::of(Arc::new(Simulator::new()), 0)
+    pub fn open(checks: Checks) -> Self {
+        Self::of(Arc::new(Simulator::new(checks)), 0)
+    }
+
+    /// The first stream of a simulator with the checks that the environment asks for. If it asks for what there is not,
+    /// the first call on the stream says so.
+    pub fn open_as_asked() -> Self {
+        match Checks::from_environment() {
+            Ok(checks) => Self::open(checks),
+            Err(error) => {
+                let stream = Self::open(Checks::on());
+                *stream.fault.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                stream
+            }
+        }
     }
 
     /// Another stream of the same simulator.

@@ -1,7 +1,7 @@
 //! Launches a closure as a kernel, so that a test's kernel stands beside what it checks.
 #![allow(dead_code, reason = "each test file uses some of it")]
 
-use gpu_sim::{Dim3, Fault, KernelPanic, Launch};
+use gpu_sim::{Checks, Dim3, Fault, KernelPanic, Launch};
 
 /// What every GPU gives a block.
 pub const SHARED_LIMIT: usize = 48 << 10;
@@ -12,18 +12,28 @@ pub fn dim(x: u32, y: u32, z: u32) -> Dim3 {
 
 /// Runs `kernel` in every thread.
 pub fn launch<K: Fn() + Sync>(grid: Dim3, block: Dim3, kernel: K) -> Result<(), Fault> {
-    launch_as(grid, block, false, kernel)
+    launch_as(grid, block, false, Checks::default(), kernel)
+}
+
+/// Runs `kernel` in every thread of one block, with checks.
+pub fn launch_checked<K: Fn() + Sync>(
+    threads: u32,
+    checks: Checks,
+    kernel: K,
+) -> Result<(), Fault> {
+    launch_as(dim(1, 1, 1), dim(threads, 1, 1), false, checks, kernel)
 }
 
 /// Runs `kernel` in every thread, one block after the other on this OS thread.
 pub fn launch_in_order<K: Fn() + Sync>(grid: Dim3, block: Dim3, kernel: K) -> Result<(), Fault> {
-    launch_as(grid, block, true, kernel)
+    launch_as(grid, block, true, Checks::default(), kernel)
 }
 
 fn launch_as<K: Fn() + Sync>(
     grid: Dim3,
     block: Dim3,
     in_order: bool,
+    checks: Checks,
     kernel: K,
 ) -> Result<(), Fault> {
     let launch = Launch {
@@ -34,6 +44,7 @@ fn launch_as<K: Fn() + Sync>(
         shared_limit: SHARED_LIMIT,
         dynamic_shared: 0,
         in_order,
+        checks,
         constants: std::ptr::null(),
     };
     // SAFETY: the parameter is a `K`, which is `Sync` and outlives the launch.

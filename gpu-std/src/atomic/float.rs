@@ -3,6 +3,7 @@
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use crate::intrinsics as gpu;
+use crate::note;
 
 macro_rules! float_atomic {
     ($name:ident, $float:ident, $bits:ident, $fadd:ident, $example:literal) => {
@@ -36,7 +37,9 @@ macro_rules! float_atomic {
             #[doc = concat!("use gpu_std::atomic::", stringify!($name), ";\n\nassert_eq!(", stringify!($name), "::new(1.5).load(), 1.5);")]
             /// ```
             #[inline]
+            #[track_caller]
             pub fn load(&self) -> $float {
+                note::atomic(&raw const self.0, note::Atomic::Load);
                 $float::from_bits(self.0.load(Ordering::Relaxed))
             }
 
@@ -48,7 +51,9 @@ macro_rules! float_atomic {
             #[doc = concat!("use gpu_std::atomic::", stringify!($name), ";\n\nlet x = ", stringify!($name), "::new(1.5);\nx.store(2.0);\nassert_eq!(x.load(), 2.0);")]
             /// ```
             #[inline]
+            #[track_caller]
             pub fn store(&self, value: $float) {
+                note::atomic(&raw const self.0, note::Atomic::Store);
                 self.0.store(value.to_bits(), Ordering::Relaxed);
             }
 
@@ -58,7 +63,9 @@ macro_rules! float_atomic {
             #[doc = concat!("use gpu_std::atomic::", stringify!($name), ";\n\nlet x = ", stringify!($name), "::new(1.5);\nassert_eq!(x.swap(2.0), 1.5);")]
             /// ```
             #[inline]
+            #[track_caller]
             pub fn swap(&self, value: $float) -> $float {
+                note::atomic(&raw const self.0, note::Atomic::ReadModifyWrite);
                 $float::from_bits(self.0.swap(value.to_bits(), Ordering::Relaxed))
             }
 
@@ -69,7 +76,9 @@ macro_rules! float_atomic {
             #[doc = concat!("use gpu_std::atomic::", stringify!($name), ";\n\nfn apply(sum: &[", stringify!($name), "], value: ", stringify!($float), ") -> ", stringify!($float), " {\n    sum[0].fetch_add(value)\n}")]
             /// ```
             #[inline]
+            #[track_caller]
             pub fn fetch_add(&self, value: $float) -> $float {
+                note::atomic(&raw const self.0, note::Atomic::ReadModifyWrite);
                 // SAFETY: the address is that of a live, aligned float that is only accessed atomically.
                 unsafe { gpu::$fadd(self.0.as_ptr().cast(), value) }
             }
@@ -82,6 +91,7 @@ macro_rules! float_atomic {
             #[doc = concat!("use gpu_std::atomic::", stringify!($name), ";\n\nfn apply(sum: &[", stringify!($name), "], value: ", stringify!($float), ") -> ", stringify!($float), " {\n    sum[0].fetch_sub(value)\n}")]
             /// ```
             #[inline]
+            #[track_caller]
             pub fn fetch_sub(&self, value: $float) -> $float {
                 self.fetch_add(-value)
             }
@@ -94,6 +104,7 @@ macro_rules! float_atomic {
             #[doc = concat!("use gpu_std::atomic::", stringify!($name), ";\n\nlet x = ", stringify!($name), "::new(1.5);\nassert_eq!((x.fetch_min(1.0), x.load()), (1.5, 1.0));")]
             /// ```
             #[inline]
+            #[track_caller]
             pub fn fetch_min(&self, value: $float) -> $float {
                 self.update(|old| old.min(value))
             }
@@ -106,6 +117,7 @@ macro_rules! float_atomic {
             #[doc = concat!("use gpu_std::atomic::", stringify!($name), ";\n\nlet x = ", stringify!($name), "::new(1.5);\nassert_eq!((x.fetch_max(2.0), x.load()), (1.5, 2.0));")]
             /// ```
             #[inline]
+            #[track_caller]
             pub fn fetch_max(&self, value: $float) -> $float {
                 self.update(|old| old.max(value))
             }
@@ -118,7 +130,9 @@ macro_rules! float_atomic {
             #[doc = concat!("use gpu_std::atomic::", stringify!($name), ";\n\nlet x = ", stringify!($name), "::new(1.5);\nx.update(|old| 2.0 * old);\nassert_eq!(x.load(), 3.0);")]
             /// ```
             #[inline]
+            #[track_caller]
             pub fn update(&self, new: impl Fn($float) -> $float) -> $float {
+                note::atomic(&raw const self.0, note::Atomic::ReadModifyWrite);
                 let mut old = self.0.load(Ordering::Relaxed);
                 loop {
                     let wanted = new($float::from_bits(old)).to_bits();

@@ -9,7 +9,7 @@ use core::sync::atomic::{AtomicU16, AtomicU32, Ordering};
 use super::scoped::{AtomicScope, Scope, Scoped, System};
 use crate::half::{Bf16, Bf16x2, F16, F16x2};
 use crate::intrinsics as gpu;
-use crate::{ptx, target};
+use crate::{note, ptx, target};
 
 macro_rules! add_in {
     ($register:ty, $type:literal, $conversion:literal, $space:literal, $scope:ty, $address:ident, $value:ident) => {
@@ -62,6 +62,7 @@ macro_rules! atomic {
             #[doc = concat!("use gpu_std::atomic::", stringify!($name), ";\nuse gpu_std::half::", stringify!($value), ";\n\nfn read(x: &", stringify!($name), ") -> ", stringify!($value), " {\n    x.load()\n}")]
             /// ```
             #[inline]
+            #[track_caller]
             pub fn load(&self) -> $value {
                 self.scoped(System).load()
             }
@@ -74,6 +75,7 @@ macro_rules! atomic {
             #[doc = concat!("use gpu_std::atomic::", stringify!($name), ";\nuse gpu_std::half::", stringify!($value), ";\n\nfn write(x: &", stringify!($name), ", value: ", stringify!($value), ") {\n    x.store(value);\n}")]
             /// ```
             #[inline]
+            #[track_caller]
             pub fn store(&self, value: $value) {
                 self.scoped(System).store(value);
             }
@@ -84,6 +86,7 @@ macro_rules! atomic {
             #[doc = concat!("use gpu_std::atomic::", stringify!($name), ";\nuse gpu_std::half::", stringify!($value), ";\n\nfn apply(x: &", stringify!($name), ", value: ", stringify!($value), ") -> ", stringify!($value), " {\n    x.swap(value)\n}")]
             /// ```
             #[inline]
+            #[track_caller]
             pub fn swap(&self, value: $value) -> $value {
                 self.scoped(System).swap(value)
             }
@@ -94,6 +97,7 @@ macro_rules! atomic {
             #[doc = concat!("use gpu_std::atomic::", stringify!($name), ";\nuse gpu_std::half::", stringify!($value), ";\n\nfn apply(x: &", stringify!($name), ", value: ", stringify!($value), ") -> ", stringify!($value), " {\n    x.fetch_add(value)\n}")]
             /// ```
             #[inline]
+            #[track_caller]
             pub fn fetch_add(&self, value: $value) -> $value {
                 self.scoped(System).fetch_add(value)
             }
@@ -106,6 +110,7 @@ macro_rules! atomic {
             #[doc = concat!("use gpu_std::atomic::", stringify!($name), ";\nuse gpu_std::half::", stringify!($value), ";\n\nfn apply(x: &", stringify!($name), ", value: ", stringify!($value), ") -> ", stringify!($value), " {\n    x.fetch_sub(value)\n}")]
             /// ```
             #[inline]
+            #[track_caller]
             pub fn fetch_sub(&self, value: $value) -> $value {
                 self.scoped(System).fetch_sub(value)
             }
@@ -118,6 +123,7 @@ macro_rules! atomic {
             #[doc = concat!("use gpu_std::atomic::", stringify!($name), ";\nuse gpu_std::half::", stringify!($value), ";\n\nfn double(x: &", stringify!($name), ") {\n    x.update(|old| old + old);\n}")]
             /// ```
             #[inline]
+            #[track_caller]
             pub fn update(&self, new: impl Fn($value) -> $value) -> $value {
                 self.scoped(System).update(new)
             }
@@ -138,6 +144,7 @@ macro_rules! atomic {
             #[doc = concat!("use gpu_std::atomic::{AtomicScope, Device, ", stringify!($name), "};\nuse gpu_std::half::", stringify!($value), ";\n\nfn read(x: &", stringify!($name), ") -> ", stringify!($value), " {\n    x.scoped(Device).load()\n}")]
             /// ```
             #[inline]
+            #[track_caller]
             pub fn load(self) -> $value {
                 $value::from_bits(self.as_bits().load(Ordering::Relaxed))
             }
@@ -150,6 +157,7 @@ macro_rules! atomic {
             #[doc = concat!("use gpu_std::atomic::{AtomicScope, Device, ", stringify!($name), "};\nuse gpu_std::half::", stringify!($value), ";\n\nfn write(x: &", stringify!($name), ", value: ", stringify!($value), ") {\n    x.scoped(Device).store(value);\n}")]
             /// ```
             #[inline]
+            #[track_caller]
             pub fn store(self, value: $value) {
                 self.as_bits().store(value.to_bits(), Ordering::Relaxed);
             }
@@ -160,6 +168,7 @@ macro_rules! atomic {
             #[doc = concat!("use gpu_std::atomic::{AtomicScope, Device, ", stringify!($name), "};\nuse gpu_std::half::", stringify!($value), ";\n\nfn apply(x: &", stringify!($name), ", value: ", stringify!($value), ") -> ", stringify!($value), " {\n    x.scoped(Device).swap(value)\n}")]
             /// ```
             #[inline]
+            #[track_caller]
             pub fn swap(self, value: $value) -> $value {
                 $value::from_bits(self.as_bits().swap(value.to_bits(), Ordering::Relaxed))
             }
@@ -170,6 +179,7 @@ macro_rules! atomic {
             #[doc = concat!("use gpu_std::atomic::{AtomicScope, Device, ", stringify!($name), "};\nuse gpu_std::half::", stringify!($value), ";\n\nfn apply(x: &", stringify!($name), ", value: ", stringify!($value), ") -> ", stringify!($value), " {\n    x.scoped(Device).fetch_add(value)\n}")]
             /// ```
             #[inline]
+            #[track_caller]
             pub fn fetch_add(self, value: $value) -> $value {
                 if !ptx::on_device() || target::sm() < $sm {
                     return self.update(|old| old + value);
@@ -177,6 +187,7 @@ macro_rules! atomic {
                 if $sm == 90 {
                     target::require_ptx(78);
                 }
+                note::atomic(self.as_ptr(), note::Atomic::ReadModifyWrite);
                 let (address, bits) = (self.as_ptr(), value.to_bits());
                 let place = address.cast::<()>();
                 // SAFETY: the atomic lives, is aligned and is only accessed atomically; the address is in the space that
@@ -200,6 +211,7 @@ macro_rules! atomic {
             #[doc = concat!("use gpu_std::atomic::{AtomicScope, Device, ", stringify!($name), "};\nuse gpu_std::half::", stringify!($value), ";\n\nfn apply(x: &", stringify!($name), ", value: ", stringify!($value), ") -> ", stringify!($value), " {\n    x.scoped(Device).fetch_sub(value)\n}")]
             /// ```
             #[inline]
+            #[track_caller]
             pub fn fetch_sub(self, value: $value) -> $value {
                 self.fetch_add(-value)
             }
@@ -214,6 +226,7 @@ macro_rules! atomic {
             #[doc = concat!("use gpu_std::atomic::{AtomicScope, Device, ", stringify!($name), "};\nuse gpu_std::half::", stringify!($value), ";\n\nfn double(x: &", stringify!($name), ") {\n    x.scoped(Device).update(|old| old + old);\n}")]
             /// ```
             #[inline]
+            #[track_caller]
             pub fn update(self, new: impl Fn($value) -> $value) -> $value {
                 let bits = self.as_bits();
                 let mut old = bits.load(Ordering::Relaxed);
@@ -243,6 +256,7 @@ macro_rules! scalar {
             #[doc = concat!("use gpu_std::atomic::{AtomicScope, Device, ", stringify!($name), "};\nuse gpu_std::half::", stringify!($value), ";\n\nfn apply(x: &", stringify!($name), ", value: ", stringify!($value), ") -> ", stringify!($value), " {\n    x.scoped(Device).fetch_min(value)\n}")]
             /// ```
             #[inline]
+            #[track_caller]
             pub fn fetch_min(self, value: $value) -> $value {
                 self.update(|old| old.min(value))
             }
@@ -255,6 +269,7 @@ macro_rules! scalar {
             #[doc = concat!("use gpu_std::atomic::{AtomicScope, Device, ", stringify!($name), "};\nuse gpu_std::half::", stringify!($value), ";\n\nfn apply(x: &", stringify!($name), ", value: ", stringify!($value), ") -> ", stringify!($value), " {\n    x.scoped(Device).fetch_max(value)\n}")]
             /// ```
             #[inline]
+            #[track_caller]
             pub fn fetch_max(self, value: $value) -> $value {
                 self.update(|old| old.max(value))
             }

@@ -16,6 +16,7 @@ use core::sync::atomic::{
 use super::order::{self, operation, with_ordering};
 use super::{AtomicF32, AtomicF64};
 use crate::intrinsics as gpu;
+use crate::note;
 
 /// The threads that an atomic operation is atomic, and ordered, for. PTX ISA: "Scope".
 ///
@@ -185,11 +186,12 @@ macro_rules! fetch {
         #[doc = concat!("use core::sync::atomic::{", stringify!($atomic), ", Ordering::Relaxed};\nuse gpu_std::atomic::{AtomicScope, Device};\n\nfn apply(x: &", stringify!($atomic), ", value: ", stringify!($int), ") -> ", stringify!($int), " {\n    x.scoped(Device).", stringify!($name), "(value, Relaxed)\n}")]
         /// ```
         #[inline]
+        #[track_caller]
         pub fn $name(self, value: $int, ordering: Ordering) -> $int {
             // SAFETY: the atomic lives, is aligned and is only accessed atomically; integers of one size have the same
             // bits.
             with_ordering!(ordering, ORDER => unsafe {
-                gpu::$rmw(operation::$operation, ORDER, S::NUMBER, self.bits(), value as $bits) as $int
+                gpu::$rmw(operation::$operation, ORDER, S::NUMBER, self.bits(note::Atomic::ReadModifyWrite), value as $bits) as $int
             })
         }
     )*};
@@ -202,7 +204,9 @@ macro_rules! integer {
 
         impl<S: Scope> Scoped<'_, $atomic, S> {
             #[inline]
-            fn bits(self) -> *mut $bits {
+            #[track_caller]
+            fn bits(self, operation: note::Atomic) -> *mut $bits {
+                note::atomic(self.atomic, operation);
                 self.atomic.cast::<$bits>().cast_mut()
             }
 
@@ -220,12 +224,13 @@ macro_rules! integer {
             #[inline]
             #[track_caller]
             pub fn load(self, ordering: Ordering) -> $int {
+                let bits = self.bits(note::Atomic::Load);
                 // SAFETY: the atomic lives, is aligned and is only accessed atomically.
                 let bits = unsafe {
                     match ordering {
-                        Ordering::Relaxed => gpu::$load(order::RELAXED, S::NUMBER, self.bits()),
-                        Ordering::Acquire => gpu::$load(order::ACQUIRE, S::NUMBER, self.bits()),
-                        Ordering::SeqCst => gpu::$load(order::SEQ_CST, S::NUMBER, self.bits()),
+                        Ordering::Relaxed => gpu::$load(order::RELAXED, S::NUMBER, bits),
+                        Ordering::Acquire => gpu::$load(order::ACQUIRE, S::NUMBER, bits),
+                        Ordering::SeqCst => gpu::$load(order::SEQ_CST, S::NUMBER, bits),
                         _ => panic!("there is no such thing as a release load"),
                     }
                 };
@@ -246,7 +251,7 @@ macro_rules! integer {
             #[inline]
             #[track_caller]
             pub fn store(self, value: $int, ordering: Ordering) {
-                let (bits, value) = (self.bits(), value as $bits);
+                let (bits, value) = (self.bits(note::Atomic::Store), value as $bits);
                 // SAFETY: the atomic lives, is aligned and is only accessed atomically.
                 unsafe {
                     match ordering {
@@ -276,7 +281,8 @@ macro_rules! integer {
                 success: Ordering,
                 failure: Ordering,
             ) -> Result<$int, $int> {
-                let (bits, expected, wanted) = (self.bits(), current as $bits, new as $bits);
+                let bits = self.bits(note::Atomic::ReadModifyWrite);
+                let (expected, wanted) = (current as $bits, new as $bits);
                 // SAFETY: the atomic lives, is aligned and is only accessed atomically.
                 let old = with_ordering!(success, ORDER => unsafe {
                     match failure {
@@ -351,6 +357,7 @@ macro_rules! float {
             #[doc = concat!("use gpu_std::atomic::{AtomicScope, ", stringify!($atomic), ", Block};\n\nfn read(x: &", stringify!($atomic), ") -> ", stringify!($float), " {\n    x.scoped(Block).load()\n}")]
             /// ```
             #[inline]
+            #[track_caller]
             pub fn load(self) -> $float {
                 $float::from_bits(self.as_bits().load(Ordering::Relaxed))
             }
@@ -363,6 +370,7 @@ macro_rules! float {
             #[doc = concat!("use gpu_std::atomic::{AtomicScope, ", stringify!($atomic), ", Block};\n\nfn write(x: &", stringify!($atomic), ", value: ", stringify!($float), ") {\n    x.scoped(Block).store(value);\n}")]
             /// ```
             #[inline]
+            #[track_caller]
             pub fn store(self, value: $float) {
                 self.as_bits().store(value.to_bits(), Ordering::Relaxed);
             }
@@ -373,6 +381,7 @@ macro_rules! float {
             #[doc = concat!("use gpu_std::atomic::{AtomicScope, ", stringify!($atomic), ", Block};\n\nfn apply(x: &", stringify!($atomic), ", value: ", stringify!($float), ") -> ", stringify!($float), " {\n    x.scoped(Block).swap(value)\n}")]
             /// ```
             #[inline]
+            #[track_caller]
             pub fn swap(self, value: $float) -> $float {
                 $float::from_bits(self.as_bits().swap(value.to_bits(), Ordering::Relaxed))
             }
@@ -383,7 +392,9 @@ macro_rules! float {
             #[doc = concat!("use gpu_std::atomic::{AtomicScope, ", stringify!($atomic), ", Block};\n\nfn apply(x: &", stringify!($atomic), ", value: ", stringify!($float), ") -> ", stringify!($float), " {\n    x.scoped(Block).fetch_add(value)\n}")]
             /// ```
             #[inline]
+            #[track_caller]
             pub fn fetch_add(self, value: $float) -> $float {
+                note::atomic(self.atomic, note::Atomic::ReadModifyWrite);
                 // SAFETY: the atomic lives, is aligned and is only accessed atomically.
                 unsafe {
                     gpu::$rmw(
@@ -404,6 +415,7 @@ macro_rules! float {
             #[doc = concat!("use gpu_std::atomic::{AtomicScope, ", stringify!($atomic), ", Block};\n\nfn apply(x: &", stringify!($atomic), ", value: ", stringify!($float), ") -> ", stringify!($float), " {\n    x.scoped(Block).fetch_sub(value)\n}")]
             /// ```
             #[inline]
+            #[track_caller]
             pub fn fetch_sub(self, value: $float) -> $float {
                 self.fetch_add(-value)
             }
@@ -416,6 +428,7 @@ macro_rules! float {
             #[doc = concat!("use gpu_std::atomic::{AtomicScope, ", stringify!($atomic), ", Block};\n\nfn apply(x: &", stringify!($atomic), ", value: ", stringify!($float), ") -> ", stringify!($float), " {\n    x.scoped(Block).fetch_min(value)\n}")]
             /// ```
             #[inline]
+            #[track_caller]
             pub fn fetch_min(self, value: $float) -> $float {
                 self.update(|old| old.min(value))
             }
@@ -428,6 +441,7 @@ macro_rules! float {
             #[doc = concat!("use gpu_std::atomic::{AtomicScope, ", stringify!($atomic), ", Block};\n\nfn apply(x: &", stringify!($atomic), ", value: ", stringify!($float), ") -> ", stringify!($float), " {\n    x.scoped(Block).fetch_max(value)\n}")]
             /// ```
             #[inline]
+            #[track_caller]
             pub fn fetch_max(self, value: $float) -> $float {
                 self.update(|old| old.max(value))
             }
@@ -440,6 +454,7 @@ macro_rules! float {
             #[doc = concat!("use gpu_std::atomic::{AtomicScope, ", stringify!($atomic), ", Block};\n\nfn double(x: &", stringify!($atomic), ") {\n    x.scoped(Block).update(|old| 2.0 * old);\n}")]
             /// ```
             #[inline]
+            #[track_caller]
             pub fn update(self, new: impl Fn($float) -> $float) -> $float {
                 let (bits, relaxed) = (self.as_bits(), Ordering::Relaxed);
                 let mut old = bits.load(relaxed);

@@ -4,7 +4,7 @@ use core::cell::UnsafeCell;
 
 use super::scoped::{AtomicScope, Scope, Scoped, System, private};
 use crate::intrinsics as gpu;
-use crate::{ptx, target};
+use crate::{note, ptx, target};
 
 /// A `u128` that threads share. All operations are relaxed. From sm_90 on, for global and shared memory; CUDA C:
 /// `atomicCAS`, `atomicExch` of 16-byte types.
@@ -70,6 +70,7 @@ impl<S: Scope> Scoped<'_, AtomicU128, S> {
     /// }
     /// ```
     #[inline]
+    #[track_caller]
     pub fn load(self) -> u128 {
         self.compare_exchange(0, 0).unwrap_or_else(|seen| seen)
     }
@@ -86,6 +87,7 @@ impl<S: Scope> Scoped<'_, AtomicU128, S> {
     /// }
     /// ```
     #[inline]
+    #[track_caller]
     pub fn store(self, value: u128) {
         self.swap(value);
     }
@@ -100,6 +102,7 @@ impl<S: Scope> Scoped<'_, AtomicU128, S> {
     /// }
     /// ```
     #[inline]
+    #[track_caller]
     pub fn swap(self, value: u128) -> u128 {
         self.update(|_| value)
     }
@@ -115,11 +118,13 @@ impl<S: Scope> Scoped<'_, AtomicU128, S> {
     /// }
     /// ```
     #[inline]
+    #[track_caller]
     pub fn compare_exchange(self, current: u128, new: u128) -> Result<u128, u128> {
         target::require_sm(90, "`AtomicU128`");
         // The scope of the system came later.
         target::require_ptx(if S::NUMBER == System::NUMBER { 84 } else { 83 });
         let address = self.as_ptr();
+        note::atomic(address, note::Atomic::ReadModifyWrite);
         let [expected, wanted] = [current, new].map(|value| [value as u64, (value >> 64) as u64]);
         // SAFETY: the atomic lives, is aligned and is only accessed atomically.
         let (low, high) = unsafe {
@@ -150,6 +155,7 @@ impl<S: Scope> Scoped<'_, AtomicU128, S> {
     /// }
     /// ```
     #[inline]
+    #[track_caller]
     pub fn update(self, new: impl Fn(u128) -> u128) -> u128 {
         let mut old = self.load();
         loop {

@@ -15,6 +15,7 @@ use super::element::{Accumulator, Element, Lane};
 use super::place::{Place, group_and_thread};
 use super::source::{Matrix, WritableMatrix};
 use crate::intrinsics as gpu;
+use crate::note;
 use crate::target;
 
 /// Columns of B and C.
@@ -311,8 +312,15 @@ impl<T: Accumulator> FragmentC<T> {
     #[track_caller]
     pub fn load<M: Matrix<T>>(from: M, at: (usize, usize)) -> Self {
         let window = from.window(at, Self::ROWS, Self::COLS);
-        // SAFETY: the element is inside of the window.
-        Self::from_fn(|row, col| unsafe { window.at(row, col).read() })
+        let place = Location::caller();
+        Self::from_fn(|row, col| {
+            let element = window.at(row, col);
+            if M::IS_SHARED {
+                note::shared_read_at(element, place);
+            }
+            // SAFETY: the element is inside of the window.
+            unsafe { element.read() }
+        })
     }
 
     /// Writes the matrix to the part of `to` that starts at row and column `at`. Other lanes see it after a barrier of
@@ -336,8 +344,13 @@ impl<T: Accumulator> FragmentC<T> {
     #[track_caller]
     pub fn store(&self, to: impl WritableMatrix<T>, at: (usize, usize)) {
         let window = to.window(at, Self::ROWS, Self::COLS);
-        // SAFETY: the element is inside of the window, which is part of the block's allocation.
-        self.for_each(|row, col, value| unsafe { window.at(row, col).cast_mut().write(value) });
+        let place = Location::caller();
+        self.for_each(|row, col, value| {
+            let element = window.at(row, col).cast_mut();
+            note::shared_write_at(element, &value, place);
+            // SAFETY: the element is inside of the window, which is part of the block's allocation.
+            unsafe { element.write(value) };
+        });
     }
 
     /// Writes the matrix to global memory: `to` is the place of its first element, and the next row starts

@@ -6,6 +6,7 @@ use bytemuck::AnyBitPattern;
 
 use super::element::{Element, Lane};
 use crate::intrinsics as gpu;
+use crate::note;
 
 /// Where the elements of A or B are: the first, and how far the next is along the rows of A (columns of B), and along the
 /// dimension that the product sums over.
@@ -27,6 +28,7 @@ impl<S: AnyBitPattern> Place<S> {
     ///
     /// All elements of the fragment can be read; `is_shared` is true.
     #[inline]
+    #[track_caller]
     pub(super) unsafe fn load<T: Element<Stored = S>, L: Lane<T>, const GROUPS: usize>(&self) -> L {
         let in_register = T::IN_REGISTER;
         let (group, thread) = group_and_thread();
@@ -51,17 +53,28 @@ impl<S: AnyBitPattern> Place<S> {
                 self.load_matrices_transposed::<GROUPS>(&mut registers);
             } else if in_register > 1 && self.rows_are_aligned(self.depth, self.outer, 4) {
                 for register in 0..L::LEN / in_register {
+                    self.note(address(register, 0).cast::<u32>());
                     registers.0[register] = address(register, 0).cast::<u32>().read();
                 }
             } else {
                 let elements = registers.0.as_mut_ptr().cast::<S>();
                 for index in 0..L::LEN {
-                    let value = address(index / in_register, index % in_register).read();
-                    elements.add(index).write(value);
+                    let element = address(index / in_register, index % in_register);
+                    self.note(element);
+                    elements.add(index).write(element.read());
                 }
             }
             let elements = registers.0.as_ptr().cast::<S>();
             L::from_fn(|index| T::from_stored(elements.add(index).read()))
+        }
+    }
+
+    /// Part of the fragment is read, in shared memory at any rate.
+    #[inline(always)]
+    #[track_caller]
+    fn note<W>(&self, address: *const W) {
+        if self.is_shared {
+            note::shared_read(address);
         }
     }
 

@@ -342,7 +342,7 @@ impl<T: CheckedBitPattern> SharedSlice<T> {
     pub fn set(self, index: usize, value: T) {
         check(index, self.len);
         // SAFETY: `index` is inside the block's part of `len` elements.
-        unsafe { self.first.add(index).write(value) }
+        unsafe { super::write(self.first.add(index), value) }
     }
 
     /// How many elements.
@@ -448,7 +448,7 @@ impl<T: CheckedBitPattern> SharedSlice2d<T> {
     #[track_caller]
     pub fn set(self, index: (usize, usize), value: T) {
         // SAFETY: the element is inside the block's part.
-        unsafe { self.first.add(self.offset(index)).write(value) }
+        unsafe { super::write(self.first.add(self.offset(index)), value) }
     }
 
     /// How many rows.

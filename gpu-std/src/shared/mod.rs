@@ -22,6 +22,7 @@ use bytemuck::CheckedBitPattern;
 use crate::async_copy::AsyncCopy;
 use crate::async_copy::sealed::Target;
 use crate::intrinsics as gpu;
+use crate::note;
 
 pub(crate) use dynamic::check as check_len;
 pub use dynamic::{
@@ -150,7 +151,7 @@ impl<T: CheckedBitPattern, const N: usize> SharedArray<T, N> {
     pub fn set(self, index: usize, value: T) {
         check::<N>(index);
         // SAFETY: `index` is inside the block's allocation of `N` elements.
-        unsafe { self.first.add(index).write(value) }
+        unsafe { write(self.first.add(index), value) }
     }
 
     /// `N`.
@@ -294,7 +295,7 @@ impl<T: CheckedBitPattern, const ROWS: usize, const COLS: usize> SharedArray2d<T
         check::<ROWS>(row);
         check::<COLS>(col);
         // SAFETY: the element is inside the block's allocation.
-        unsafe { self.first.add(row * COLS + col).write(value) }
+        unsafe { write(self.first.add(row * COLS + col), value) }
     }
 }
 
@@ -404,7 +405,7 @@ impl<T: CheckedBitPattern, const PLANES: usize, const ROWS: usize, const COLS: u
     #[track_caller]
     pub fn set(self, index: (usize, usize, usize), value: T) {
         // SAFETY: the element is inside the block's allocation.
-        unsafe { self.first.add(Self::offset(index)).write(value) }
+        unsafe { write(self.first.add(Self::offset(index)), value) }
     }
 
     #[inline]
@@ -476,6 +477,7 @@ fn check_copy(index: usize, count: usize, len: usize) {
 #[inline]
 #[track_caller]
 unsafe fn read<T: CheckedBitPattern>(address: *const T) -> T {
+    note::shared_read(address);
     // SAFETY: the caller's promise; `Bits` has the layout of `T`, and any bytes are one.
     let bits = unsafe { address.cast::<T::Bits>().read() };
     assert!(
@@ -484,6 +486,19 @@ unsafe fn read<T: CheckedBitPattern>(address: *const T) -> T {
     );
     // SAFETY: these bits are a `T`.
     unsafe { core::mem::transmute_copy(&bits) }
+}
+
+/// Writes the element at `address`.
+///
+/// # Safety
+///
+/// The address is that of a `T`'s bytes in the block's memory.
+#[inline]
+#[track_caller]
+unsafe fn write<T: CheckedBitPattern>(address: *mut T, value: T) {
+    note::shared_write(address, &value);
+    // SAFETY: the caller's promise.
+    unsafe { address.write(value) }
 }
 
 /// Panics as slice indexing does, with the same message.

@@ -9,9 +9,9 @@ mod device_code;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use common::Random;
-use oxwarp::async_copy;
 use oxwarp::prelude::*;
 use oxwarp::shared::SharedLayout;
+use oxwarp::{Checks, async_copy};
 
 const TILE: usize = 128;
 
@@ -228,7 +228,7 @@ fn does_not_wait(x: &[u32], mut out: DisjointSlice<u32>) {
 
 #[test]
 fn the_simulator_shows_that_nobody_waited() {
-    let gpu = Gpu::cpu();
+    let gpu = Gpu::cpu_with(Checks::off());
     let x = gpu.to_device(&[99_u32]).unwrap();
     let mut out = gpu.zeros::<u32>(1).unwrap();
     launch!(does_not_wait[1, 1](&x, &mut out)).unwrap();
@@ -256,4 +256,54 @@ fn the_ptx() {
     // The source is known to be global.
     assert!(!device_code::of("sixteen_bytes").contains("isspacep"));
     device_code::assembles();
+}
+
+#[kernel]
+fn double_buffer(x: &[u32], waits: bool, mut out: DisjointSlice<u32>) {
+    let tiles = shared_array![u32; 2, 64];
+    let t = thread::index_in_block();
+    let fetch = |tile: usize| {
+        if tile < 16 {
+            tiles.copy_async::<1>((tile % 2, t), x, tile * 64 + t);
+        }
+        async_copy::commit_group();
+    };
+    let mut sum = 0;
+    fetch(0);
+    for tile in 0..16 {
+        fetch(tile + 1);
+        if waits {
+            async_copy::wait_group::<1>();
+        }
+        sync_threads();
+        for i in 0..64 {
+            sum += tiles.get((tile % 2, i));
+        }
+        sync_threads();
+    }
+    async_copy::wait_all();
+    if let Some(out) = out.get_mut(thread::index_1d()) {
+        *out = sum;
+    }
+}
+
+#[test]
+fn a_wait_that_is_missing_is_a_race() {
+    let gpu = Gpu::cpu_with(Checks::on());
+    let run = |waits| {
+        let x = gpu.to_device(&(0..1024).collect::<Vec<u32>>()).unwrap();
+        let mut out = gpu.zeros::<u32>(64).unwrap();
+        launch!(double_buffer[1, 64](&x, waits, &mut out)).unwrap();
+        out.to_vec()
+    };
+    assert_eq!(run(true).unwrap(), [(0..1024).sum::<u32>(); 64]);
+    let error = run(false).unwrap_err().to_string();
+    for part in [
+        "an asynchronous copy is on its way",
+        "has started to copy to it at ",
+        file!(),
+        "`race`",
+    ] {
+        assert!(error.contains(part), "{error}");
+    }
 }

@@ -1,0 +1,259 @@
+//! What happens when a thread accesses a closed page: the system sends the signal `SIGSEGV`.
+//!
+//! A write of what nothing had written, and any access by the host, opens the part and is done again. An access that a
+//! kernel must not make ends its launch: the handler makes the thread go on in [`trampoline`], as if the access had been a
+//! call of it. From there on it is no signal handler any more, so the fault can be put in words, with the stack of the
+//! thread. All other signals go to the handler that was there before.
+
+use std::arch::naked_asm;
+use std::backtrace::Backtrace;
+use std::cell::Cell;
+use std::mem::MaybeUninit;
+use std::ptr;
+use std::sync::OnceLock;
+
+use libc::{c_int, c_void, siginfo_t, ucontext_t};
+
+use super::guarded::{self, Closed, What};
+use crate::Fault;
+use crate::checks::fault::{Check, CheckFault, MemoryAccess};
+use crate::context;
+
+/// The processor's own error code of a page fault: the access was a write.
+const IS_WRITE: i64 = 2;
+
+thread_local! {
+    /// The access that sent this OS thread to the trampoline.
+    static TRAPPED: Cell<Option<(Closed, bool)>> = const { Cell::new(None) };
+}
+
+static PREVIOUS: OnceLock<libc::sigaction> = OnceLock::new();
+
+/// Installs the handler, once.
+pub(super) fn install() {
+    PREVIOUS.get_or_init(|| {
+        let mut previous = MaybeUninit::<libc::sigaction>::zeroed();
+        // SAFETY: the handler has the signature that `SA_SIGINFO` asks for, and both structures are valid.
+        unsafe {
+            let mut action: libc::sigaction = MaybeUninit::zeroed().assume_init();
+            action.sa_sigaction = handle as *const () as usize;
+            action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
+            libc::sigaction(libc::SIGSEGV, &action, previous.as_mut_ptr());
+            previous.assume_init()
+        }
+    });
+}
+
+/// The signal's handler.
+unsafe extern "C" fn handle(signal: c_int, info: *mut siginfo_t, machine: *mut c_void) {
+    // SAFETY: the system passes both.
+    let (address, registers) = unsafe {
+        let context = &mut *machine.cast::<ucontext_t>();
+        ((*info).si_addr().addr(), &mut context.uc_mcontext.gregs)
+    };
+    let is_write = registers[libc::REG_ERR as usize] & IS_WRITE != 0;
+    let Some(closed) = guarded::closed(address) else {
+        // SAFETY: as this function was called.
+        return unsafe { pass_on(signal, info, machine) };
+    };
+    let in_kernel = context::current().is_some();
+    if closed.what == What::Unwritten && (is_write || !in_kernel) && guarded::open(address) {
+        return;
+    }
+    if !in_kernel {
+        // SAFETY: as this function was called.
+        return unsafe { pass_on(signal, info, machine) };
+    }
+    TRAPPED.set(Some((closed, is_write)));
+    let stack = &mut registers[libc::REG_RSP as usize];
+    *stack -= 8;
+    let place_of_return = ptr::with_exposed_provenance_mut::<i64>(*stack as usize);
+    let code = registers[libc::REG_RIP as usize];
+    // Who walks the stack takes a return address to be behind its call.
+    // SAFETY: the thread's stack has room below its top. What a function keeps there is not used again: it never goes on.
+    unsafe { place_of_return.write(code + 1) };
+    registers[libc::REG_RIP as usize] = trampoline as *const () as i64;
+}
+
+/// Calls the handler that was there before.
+///
+/// # Safety
+///
+/// The arguments are those of a signal handler.
+unsafe fn pass_on(signal: c_int, info: *mut siginfo_t, machine: *mut c_void) {
+    let Some(previous) = PREVIOUS.get() else {
+        return;
+    };
+    match previous.sa_sigaction {
+        libc::SIG_DFL | libc::SIG_IGN => {
+            // The access is done again, and ends the process.
+            // SAFETY: the structure is that of the system's own handling.
+            unsafe { libc::sigaction(signal, previous, ptr::null_mut()) };
+        }
+        handler if previous.sa_flags & libc::SA_SIGINFO != 0 => {
+            // SAFETY: with this flag it is a function of these parameters.
+            unsafe {
+                let handler: unsafe extern "C" fn(c_int, *mut siginfo_t, *mut c_void) =
+                    std::mem::transmute(handler);
+                handler(signal, info, machine);
+            }
+        }
+        handler => {
+            // SAFETY: without the flag it is a function of this parameter.
+            unsafe {
+                let handler: unsafe extern "C" fn(c_int) = std::mem::transmute(handler);
+                handler(signal);
+            }
+        }
+    }
+}
+
+/// Where a thread goes on that made an access that it must not. The stack is as after a call, but for its alignment.
+#[unsafe(naked)]
+unsafe extern "C" fn trampoline() -> ! {
+    naked_asm!(
+        ".cfi_startproc",
+        "push rbp",
+        ".cfi_def_cfa_offset 16",
+        ".cfi_offset rbp, -16",
+        "mov rbp, rsp",
+        ".cfi_def_cfa_register rbp",
+        "and rsp, -16",
+        "cld",
+        "call {end}",
+        "ud2",
+        ".cfi_endproc",
+        end = sym end_thread,
+    )
+}
+
+extern "C" fn end_thread() -> ! {
+    let trapped = TRAPPED.take();
+    match (context::current(), trapped) {
+        (Some(context), Some((closed, is_write))) => {
+            let frame = user_frame(Backtrace::force_capture());
+            let access = MemoryAccess {
+                what: match frame.function {
+                    Some(function) => format!("{} it in `{function}`", verb(is_write)),
+                    None => format!("{} it", verb(is_write)),
+                },
+                file: frame.file,
+                line: frame.line,
+                column: frame.column,
+                block: context.block.get(),
+                thread: context.thread.get(),
+            };
+            context.fail(Fault::Check(Box::new(CheckFault {
+                check: match closed.what {
+                    What::Unwritten => Check::Init,
+                    What::Outside | What::Freed => Check::Bounds,
+                },
+                message: in_words(closed),
+                accesses: vec![access],
+            })))
+        }
+        _ => unreachable!("only the handler sends a thread of a kernel here"),
+    }
+}
+
+fn verb(is_write: bool) -> &'static str {
+    if is_write { "writes" } else { "reads" }
+}
+
+fn in_words(closed: Closed) -> String {
+    let Closed {
+        what,
+        bytes,
+        offset,
+    } = closed;
+    match what {
+        What::Unwritten => {
+            format!(
+                "byte {offset} of an array of {bytes} bytes is read, but nothing has written it"
+            )
+        }
+        What::Freed => {
+            format!("byte {offset} of an array of {bytes} bytes is accessed, which was freed")
+        }
+        What::Outside if offset < 0 => {
+            format!(
+                "{} bytes before an array of {bytes} bytes are accessed",
+                -offset
+            )
+        }
+        What::Outside => format!(
+            "byte {offset} from the start of an array of {bytes} bytes is accessed: beyond its end"
+        ),
+    }
+}
+
+/// Where in the user's code a thread stands, as far as it is known.
+#[derive(Default)]
+struct Frame {
+    function: Option<String>,
+    file: String,
+    line: u32,
+    column: u32,
+}
+
+/// The innermost frame that is neither Rust's library nor this project's, from the text of a stack: each function's line is
+/// followed by that of its place, if that is known.
+fn user_frame(stack: Backtrace) -> Frame {
+    // It needs a larger stack than a simulated thread has.
+    let text = std::thread::spawn(move || stack.to_string()).join();
+    let text = text.unwrap_or_default();
+    let mut frame = Frame::default();
+    let mut lines = text
+        .lines()
+        .map(str::trim)
+        .skip_while(|line| !line.contains("trampoline"));
+    lines.next();
+    for line in lines {
+        let place = line.strip_prefix("at ");
+        match (place, &frame.function) {
+            (Some(place), Some(_)) => {
+                let mut parts = place.rsplitn(3, ':');
+                frame.column = parts
+                    .next()
+                    .and_then(|part| part.parse().ok())
+                    .unwrap_or_default();
+                frame.line = parts
+                    .next()
+                    .and_then(|part| part.parse().ok())
+                    .unwrap_or_default();
+                frame.file = parts
+                    .next()
+                    .unwrap_or_default()
+                    .trim_start_matches("./")
+                    .to_owned();
+                return frame;
+            }
+            (Some(_), None) => {}
+            (None, Some(_)) => return frame,
+            (None, None) => {
+                let function = line.split_once(": ").map_or(line, |(_, function)| function);
+                if !is_library(function) {
+                    frame.function = Some(function.to_owned());
+                }
+            }
+        }
+    }
+    frame
+}
+
+fn is_library(function: &str) -> bool {
+    let path = function.trim_start_matches(['<', '*', '&']);
+    [
+        "core::",
+        "alloc::",
+        "std::",
+        "gpu_sim::",
+        "gpu_std::",
+        "mut ",
+        "const ",
+        "__",
+        "[",
+    ]
+    .iter()
+    .any(|library| path.starts_with(library))
+}

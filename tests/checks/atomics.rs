@@ -1,0 +1,180 @@
+//! Mistakes with atomics: values that nothing set, plain accesses beside them, orders that are taken for granted, spins.
+
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+
+use oxwarp::atomic::{AtomicScope, Block, Device};
+use oxwarp::prelude::*;
+
+use crate::{Case, endless, right, wrong};
+
+pub const CASES: &[Case] = &[
+    right("histogram", |gpu| {
+        let mut out = gpu.zeros::<u32>(8)?;
+        launch!(histogram[4, 64](true, &mut out))?;
+        assert_eq!(out.to_vec()?, [32; 8]);
+        Ok(())
+    }),
+    wrong(
+        "uninitialised_accumulator",
+        |gpu| launch!(histogram[4, 64](false, &mut gpu.zeros::<u32>(8)?)),
+        &[
+            "of a shared array of 32 bytes is read, but nothing in this block has written it",
+            "updates it atomically",
+            "`init`",
+        ],
+    ),
+    wrong(
+        "plain_write_beside_atomics",
+        |gpu| {
+            plain_beside_atomics()
+                .on(gpu)
+                .grid(1)
+                .block(64)
+                .shared_bytes(64)
+                .launch()
+        },
+        &["data race", "atomically"],
+    ),
+    right(
+        "flag",
+        |gpu| launch!(flag[1, 64](true, &mut gpu.zeros::<u32>(1)?, &mut gpu.zeros::<u32>(64)?)),
+    ),
+    endless(
+        "flag_that_nobody_sets",
+        |gpu| launch!(flag[1, 64](false, &mut gpu.zeros::<u32>(1)?, &mut gpu.zeros::<u32>(64)?)),
+        &[
+            "no thread has come further for 1 s: some ask for an atomic that nobody changes",
+            "and 62 more wait in an atomic operation, again and again at tests/checks/atomics.rs:",
+        ],
+    ),
+    right("ticket_order", |gpu| {
+        let mut sums = gpu.zeros::<u32>(9)?;
+        launch!(chain[8, 32](true, &mut gpu.zeros::<u32>(1)?, &mut sums))?;
+        assert_eq!(sums.to_vec()?, [0, 1, 2, 3, 4, 5, 6, 7, 8]);
+        Ok(())
+    }),
+    wrong(
+        "block_order",
+        |gpu| launch!(order_of_blocks[8, 32](&mut gpu.zeros::<u32>(9)?)),
+        &[
+            "the results depend on the order in which threads and blocks run",
+            "`schedule`",
+        ],
+    ),
+    endless(
+        "waits_for_a_block_before",
+        |gpu| launch!(chain[8, 32](false, &mut gpu.zeros::<u32>(1)?, &mut gpu.zeros::<u32>(9)?)),
+        &["blocks of the grid have not started", "chain", "atomic"],
+    ),
+    right("spin_lock", |gpu| {
+        let mut out = gpu.zeros::<u32>(1)?;
+        launch!(spin_lock[2, 64](true, &mut out))?;
+        assert_eq!(out.to_vec()?, [128]);
+        Ok(())
+    }),
+    wrong(
+        "spin_lock_released_early",
+        |gpu| launch!(spin_lock[2, 64](false, &mut gpu.zeros::<u32>(1)?)),
+        &["data race", "`race`"],
+    ),
+];
+
+#[kernel]
+fn histogram(fills: bool, counts: &[AtomicU32]) {
+    let bins = shared_atomics![AtomicU32; 8];
+    if fills {
+        bins.fill(0);
+    }
+    sync_threads();
+    let t = thread::index_in_block();
+    bins.at(t % 8).fetch_add(1, Relaxed);
+    sync_threads();
+    if t < 8 {
+        counts[t].fetch_add(bins.at(t).load(Relaxed), Relaxed);
+    }
+}
+
+/// The same memory as atomics and as plain numbers.
+#[kernel]
+fn plain_beside_atomics() {
+    let atomics = shared::dynamic().atomics::<AtomicU32>(16);
+    let plain = shared::dynamic().array::<u32>(16);
+    atomics.fill(0);
+    sync_threads();
+    match thread::index_in_block() {
+        0 => plain.set(3, 1),
+        _ => drop(atomics.at(3).fetch_add(1, Relaxed)),
+    }
+}
+
+/// The first threads wait for the last one.
+#[kernel]
+fn flag(is_set: bool, flags: &[AtomicU32], mut out: DisjointSlice<u32>) {
+    let value = shared_array![u32; 1];
+    let last = block::len() - 1;
+    let flag = flags[0].scoped(Block);
+    if thread::index_in_block() == last {
+        value.set(0, 7);
+        if is_set {
+            flag.store(1, Release);
+        }
+    } else {
+        while flag.load(Acquire) == 0 {}
+    }
+    if let Some(out) = out.get_mut(thread::index_1d()) {
+        *out = value.get(0);
+    }
+}
+
+/// Each block adds to what the block before has published; which that is, the first to come or the index decides.
+#[kernel]
+fn chain(by_ticket: bool, tickets: &[AtomicU32], sums: &[AtomicU32]) {
+    if thread::index_in_block() > 0 {
+        return;
+    }
+    let number = match by_ticket {
+        true => tickets[0].scoped(Device).fetch_add(1, Relaxed) as usize,
+        false => thread::grid_dim().x as usize - 1 - *block::index(),
+    };
+    let before = loop {
+        match sums[number].scoped(Device).load(Acquire) {
+            0 if number > 0 => {}
+            sum => break sum,
+        }
+    };
+    sums[number + 1].scoped(Device).store(before + 1, Release);
+}
+
+#[kernel]
+fn order_of_blocks(sums: &[AtomicU32]) {
+    if thread::index_in_block() == 0 {
+        let number = *block::index();
+        let before = sums[number].load(Acquire);
+        sums[number + 1].store(before + 1, Release);
+    }
+}
+
+#[kernel]
+fn spin_lock(holds: bool, out: &[AtomicU32]) {
+    let locks = shared_atomics![AtomicU32; 1];
+    let count = shared_array![u32; 1];
+    if thread::index_in_block() == 0 {
+        locks.at(0).store(0, Relaxed);
+        count.set(0, 0);
+    }
+    sync_threads();
+    let lock = locks.at(0);
+    while lock.compare_exchange(0, 1, AcqRel, Relaxed).is_err() {}
+    if !holds {
+        lock.store(0, Release);
+    }
+    count.set(0, count.get(0) + 1);
+    if holds {
+        lock.store(0, Release);
+    }
+    sync_threads();
+    if thread::index_in_block() == 0 {
+        out[0].fetch_add(count.get(0), Relaxed);
+    }
+}

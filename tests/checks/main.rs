@@ -1,0 +1,142 @@
+//! What the simulator's checks find: kernels with a mistake that a GPU may hide, each beside the kernel as it should be.
+//!
+//! The cases are in files by what is wrong with them. On a GPU one of them runs by its name, for the tools of
+//! `compute-sanitizer`: `OXWARP_CHECK_CASE=name checks --exact one_case`; `scripts/gpu.sh run checks` does that for all.
+#![allow(missing_docs)]
+
+mod atomics;
+mod barriers;
+mod memory;
+mod shared;
+mod warps;
+
+use oxwarp::prelude::*;
+use oxwarp::{Checks, Error};
+
+/// A kernel and what the simulator says of it.
+struct Case {
+    name: &'static str,
+    /// What must be in the message; nothing for a kernel that is right.
+    finds: &'static [&'static str],
+    run: fn(&Gpu) -> oxwarp::Result<()>,
+    /// Whether it may be run on a GPU: not if it would never end there.
+    ends: bool,
+}
+
+/// A kernel that is right.
+const fn right(name: &'static str, run: fn(&Gpu) -> oxwarp::Result<()>) -> Case {
+    Case {
+        name,
+        finds: &[],
+        run,
+        ends: true,
+    }
+}
+
+/// A kernel that is wrong.
+const fn wrong(
+    name: &'static str,
+    run: fn(&Gpu) -> oxwarp::Result<()>,
+    finds: &'static [&'static str],
+) -> Case {
+    Case {
+        name,
+        finds,
+        run,
+        ends: true,
+    }
+}
+
+/// A kernel that is wrong, and never ends on a GPU.
+const fn endless(
+    name: &'static str,
+    run: fn(&Gpu) -> oxwarp::Result<()>,
+    finds: &'static [&'static str],
+) -> Case {
+    Case {
+        ends: false,
+        ..wrong(name, run, finds)
+    }
+}
+
+fn cases() -> impl Iterator<Item = &'static Case> {
+    [
+        shared::CASES,
+        barriers::CASES,
+        warps::CASES,
+        atomics::CASES,
+        memory::CASES,
+    ]
+    .into_iter()
+    .flatten()
+}
+
+/// What a case ends with.
+fn result(case: &Case, checks: Checks) -> Result<(), Error> {
+    let gpu = Gpu::cpu_with(checks);
+    (case.run)(&gpu)?;
+    gpu.synchronize()
+}
+
+/// Whether the case's mistake is found.
+fn is_found(case: &Case, error: &Error) -> bool {
+    let message = error.to_string();
+    case.finds.iter().all(|part| message.contains(part))
+}
+
+#[test]
+fn every_mistake_is_found_and_no_right_kernel() {
+    let mut failures = Vec::new();
+    for case in cases() {
+        let only_in_other_orders = case.finds.contains(&"`schedule`");
+        let checks = match only_in_other_orders {
+            true => Checks::all(),
+            false => Checks::on(),
+        };
+        match result(case, checks) {
+            Ok(()) if case.finds.is_empty() => {}
+            Err(error) if !case.finds.is_empty() && is_found(case, &error) => {}
+            other => failures.push(format!("{}: {other:?}", case.name)),
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn a_right_kernel_is_right_in_every_order() {
+    for seed in [0, 100] {
+        for case in cases().filter(|case| case.finds.is_empty()) {
+            result(case, Checks::on().schedule(seed))
+                .unwrap_or_else(|error| panic!("{}: {error}", case.name));
+        }
+    }
+}
+
+/// The mistake that the variable names, on the device that `OXWARP_DEVICE` names; without it nothing. `list` lists those
+/// that end on a GPU.
+#[test]
+fn one_case() {
+    let Ok(name) = std::env::var("OXWARP_CHECK_CASE") else {
+        return;
+    };
+    if name == "list" {
+        for case in cases().filter(|case| case.ends) {
+            println!(
+                "case {} {}",
+                case.name,
+                if case.finds.is_empty() {
+                    "right"
+                } else {
+                    "wrong"
+                }
+            );
+        }
+        return;
+    }
+    let case = cases()
+        .find(|case| case.name == name)
+        .expect("the name of a case");
+    let gpu = Gpu::new().unwrap();
+    let launched = (case.run)(&gpu).and_then(|()| gpu.synchronize());
+    println!("{name}: {launched:?}");
+}
