@@ -19,7 +19,8 @@ use crate::report::{self, Report};
 use crate::request::Request;
 use crate::target::Target;
 use crate::{
-    check, emit, narrow, notes, optimise, requirements, retarget, unchecked, unroll, variants,
+    check, emit, narrow, notes, optimise, requirements, retarget, strides, unchecked, unroll,
+    variants,
 };
 
 /// Compiles the kernels of `request.bitcode`: writes `sm_*.ptx` for each target and [`Report::FILE`] to
@@ -83,12 +84,13 @@ fn lower(
     launch_facts::fold_in_kernels(module, &records.kernels, &facts);
     block_shape::fold(context, module, machine(request.targets[0])?)?;
     loop_checks::tidy(module)?;
-    unchecked::remove(context, module)?;
     narrow::narrow(context, module);
     unroll::apply(context, module);
     if request.loop_versions {
         loop_checks::version(context, module)?;
     }
+    unchecked::remove(context, module)?;
+    strides::reduce(module)?;
     for (kernel, subprogram) in records.kernels.iter().zip(subprograms) {
         if let Some(subprogram) = subprogram {
             llvm::set_subprogram(kernel.function, subprogram);

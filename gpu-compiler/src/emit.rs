@@ -8,6 +8,7 @@ use crate::formatting;
 use crate::llvm::{self, Module, TargetMachine};
 use crate::negation;
 use crate::sign_extension;
+use crate::wide_products;
 
 /// The module as PTX.
 pub fn emit(module: Module, machine: TargetMachine) -> Result<String, Error> {
@@ -33,5 +34,6 @@ pub fn emit(module: Module, machine: TargetMachine) -> Result<String, Error> {
     let ptx = atomics::modify(&String::from_utf8_lossy(bytes));
     let ptx = atomics::reduce(&ptx);
     let ptx = formatting::keep_rolled(&ptx);
+    let ptx = wide_products::combine(&ptx);
     Ok(negation::by_complement(&ptx))
 }

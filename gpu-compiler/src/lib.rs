@@ -14,12 +14,12 @@
 //! 5. `intrinsics` - lower the `gpu.*` calls.
 //! 6. `loop_checks` - bounds checks out of loops; `optimise` - LLVM's own pipeline, short copies written out
 //!    (`copies`), checks that follow each other merged (`merged_checks`), the marks for read-only loads; `narrow` -
-//!    counters in the width that they start from.
+//!    counters in the width that they start from; `strides` - addresses that are added to.
 //! 7. `check` - report what is left without device code, host pointers among the parameters (`host_pointers`), and
 //!    constant memory that does not fit (`constants`).
 //! 8. `requirements` - what the code asks of each target: its number folded in, items that it lacks reported.
 //! 9. `panic_names` - which kernel a panic is of; `emit` - PTX; `atomics` - orderings and scopes that LLVM leaves out;
-//!    `sign_extension`, `negation` - faults of LLVM and of the driver avoided.
+//!    `sign_extension`, `negation` - faults of LLVM and of the driver avoided; `wide_products` - strides in one instruction.
 //!
 //! LLVM aborts the process on an internal error, so [`command`] is run in a process of its own by `gpu-macros`.
 
@@ -62,11 +62,13 @@ mod requirements;
 mod retarget;
 mod sign_extension;
 mod std_bitcode;
+mod strides;
 mod target;
 mod unchecked;
 mod unroll;
 mod variants;
 mod wide_integers;
+mod wide_products;
 
 pub use compile::compile;
 pub use error::Error;

@@ -47,6 +47,18 @@ pub fn run_passes(
     // SAFETY: the text lives through the call.
     let error =
         unsafe { llvm::run_passes(module, llvm::c_string(passes).as_ptr(), machine, options) };
+    succeeded(error)
+}
+
+/// Runs a pipeline of function passes on one function.
+pub fn run_function_passes(function: Value, passes: &str) -> Result<(), Error> {
+    let options = llvm::create_pass_options();
+    let passes = llvm::c_string(passes);
+    // SAFETY: the text lives through the call.
+    succeeded(unsafe { llvm::run_passes_on_function(function, passes.as_ptr(), None, options) })
+}
+
+fn succeeded(error: Option<llvm::PassError>) -> Result<(), Error> {
     let Some(error) = error else { return Ok(()) };
     // SAFETY: the error is not used again.
     let cause = unsafe { llvm::owned_text(llvm::pass_error_message(error)) };

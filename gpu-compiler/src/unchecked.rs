@@ -3,12 +3,13 @@
 //! A panic of core's is, by now, a call of a function that the runtime has for it. Each such call, but for those inside
 //! the runtime itself (the heap that is full), becomes a call of a function without a body ([`mark`]). When the paths that
 //! lead there are plain to see, it becomes `unreachable` ([`remove`]): sooner, LLVM would forget what a path to a panic
-//! says of values that were computed on it.
+//! says of values that were computed on it. Checks of loops are there until then, so that a loop can be copied for indices
+//! that do not wrap, which no check promises.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::error::Error;
-use crate::llvm::{self, Context, FUNCTION_INDEX, Module, Value};
+use crate::llvm::{self, Block, Context, FUNCTION_INDEX, Module, Value};
 use crate::optimise::run_passes;
 
 /// The start of the names of the functions without a body.
@@ -42,6 +43,14 @@ fn never_reached(context: Context, module: Module, panic: Value) -> Value {
     let never = llvm::declare(module, &name, llvm::value_type(panic));
     add_attributes(context, never, &["noreturn", "nounwind", "cold"]);
     never
+}
+
+/// Whether a panic is one that never happens, by the kernel's word.
+pub fn is_never_reached(panic: Block) -> bool {
+    let instructions = llvm::block_instructions(panic).into_iter();
+    instructions
+        .filter(|&instruction| llvm::is_call_site(instruction))
+        .any(|call| llvm::name(llvm::called_value(call)).starts_with(NEVER))
 }
 
 /// Removes what is marked, and what leads there.

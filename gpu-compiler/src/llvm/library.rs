@@ -178,6 +178,7 @@ api! {
     is_externally_initialized = LLVMIsExternallyInitialized(global: Value) -> Bool;
     set_visibility = LLVMSetVisibility(global: Value, visibility: i32);
     set_comdat = LLVMSetComdat(global: Value, comdat: Option<NonNull<c_void>>);
+    no_unsigned_wrap = LLVMGetNUW(instruction: Value) -> Bool;
     set_no_unsigned_wrap = LLVMSetNUW(instruction: Value, yes: Bool);
     remove_from_block = LLVMInstructionRemoveFromParent(instruction: Value);
     is_volatile = LLVMGetVolatile(access: Value) -> Bool;
@@ -328,6 +329,7 @@ api! {
     create_data_layout = LLVMCreateTargetDataLayout(machine: TargetMachine) -> NonNull<c_void>;
     data_layout_text = LLVMCopyStringRepOfTargetData(layout: NonNull<c_void>) -> *mut c_char;
     run_passes = LLVMRunPasses(module: Module, passes: *const c_char, machine: Option<TargetMachine>, options: PassOptions) -> Option<PassError>;
+    run_passes_on_function = LLVMRunPassesOnFunction(function: Value, passes: *const c_char, machine: Option<TargetMachine>, options: PassOptions) -> Option<PassError>;
     pass_error_message = LLVMGetErrorMessage(error: PassError) -> *mut c_char;
     verify_module = LLVMVerifyModule(module: Module, action: i32, message: *mut *mut c_char) -> Bool;
     buffer_from_bytes = LLVMCreateMemoryBufferWithMemoryRangeCopy(bytes: *const u8, length: Length, name: *const c_char) -> Buffer;
@@ -370,12 +372,16 @@ pub fn load(path: &Path) -> Result<(), Error> {
 
 /// What LLVM offers no other way to choose.
 fn set_options() {
-    const OPTIONS: [&CStr; 3] = [
+    const OPTIONS: [&CStr; 5] = [
         c"gpu-compiler",
         // Loops whose checks are taken out are copied up to this size (LLVM's measure; its default is 50).
         c"-unswitch-threshold=2000",
         // An index stays the sum that the source says, which a guard may say something of.
         c"-licm-max-num-int-reassociations=0",
+        // The trips that are left when a loop is unrolled come first: of what they need, no register is kept in the loop.
+        c"-unroll-runtime-epilog=false",
+        // Loops of this size are unrolled as often as nvcc unrolls them, by four.
+        c"-unroll-partial-threshold=150",
     ];
     let arguments = OPTIONS.map(CStr::as_ptr);
     // SAFETY: the arguments are C strings, and there are as many.

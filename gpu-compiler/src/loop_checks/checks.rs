@@ -2,6 +2,7 @@
 
 use crate::llvm::{self, Block, Builder, Value, predicate};
 use crate::panic_branch::PanicBranch;
+use crate::unchecked;
 
 /// One check, which passes where `low < high`, or `low <= high` if `or_equal`, unsigned.
 #[derive(Clone, Copy)]
@@ -43,6 +44,11 @@ impl Check {
             or_equal,
             panic,
         })
+    }
+
+    /// Whether the kernel promises that it never fails.
+    pub fn is_promised(&self) -> bool {
+        unchecked::is_never_reached(self.panic.panic)
     }
 
     /// Lets the check pass where `holds` is true, which implies it.

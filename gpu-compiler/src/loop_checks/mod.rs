@@ -26,6 +26,7 @@ pub mod induction;
 #[cfg(test)]
 mod tests;
 mod uniform;
+mod wide;
 
 use crate::error::Error;
 use crate::llvm::{self, Context, Module, Value};
@@ -46,7 +47,8 @@ const SIMPLIFY: &str = "always-inline,globalopt,\
 /// Splits the loops.
 const UNSWITCH: &str = "function(loop-simplify,lcssa,loop-mssa(simple-loop-unswitch<nontrivial>))";
 /// Takes away what cannot be reached in either copy.
-const CLEAN_UP: &str = "function(simplifycfg,instcombine<no-verify-fixpoint>,simplifycfg)";
+const CLEAN_UP: &str =
+    "function(simplifycfg,instcombine<no-verify-fixpoint>,simplifycfg,loop-simplify,lcssa)";
 
 /// Puts what has become known since into the code, and its loops into simple form again.
 pub fn tidy(module: Module) -> Result<(), Error> {
@@ -75,6 +77,7 @@ pub fn version(context: Context, module: Module) -> Result<(), Error> {
         run_passes(module, UNSWITCH, None)?;
         hidden.restore();
         run_passes(module, CLEAN_UP, None)?;
+        wide::widen(llvm::create_builder(context), module);
     }
     Ok(())
 }
@@ -143,10 +146,13 @@ fn version_loop<'a>(
         .reduce(|all, condition| llvm::and(builder, all, condition))?;
     // An undefined length must not make a check pass in one place and fail in another.
     let holds = llvm::freeze(builder, all);
-    (!checks.is_empty()).then(|| Version {
+    let exact = bounds.exact().to_vec();
+    // Where no check can fail, the loop is copied only for what else the condition says.
+    let gains = |check: &Check| !check.is_promised() || wide::become_wide(a_loop, &exact);
+    checks.iter().any(gains).then_some(Version {
         a_loop,
         holds,
         checks,
-        exact: bounds.exact().to_vec(),
+        exact,
     })
 }
