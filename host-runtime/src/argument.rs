@@ -1,7 +1,8 @@
 //! Which host arguments a kernel's parameters take.
 //!
-//! In: references to device arrays, and views of parts of them. Out: their raw views, as they stand in the parameter struct, and which device the
-//! launch goes to. `&` gives what the whole grid only reads; `&mut` what it writes.
+//! In: references to device arrays, views of parts of them, and host data ([`host_argument`](crate::host_argument)). Out:
+//! their raw views, as they stand in the parameter struct, and which device the launch goes to. `&` gives what the whole grid
+//! only reads; `&mut` what it writes.
 
 use core::ptr::NonNull;
 use core::sync::atomic::{
@@ -26,8 +27,11 @@ use smallvec::SmallVec;
 use crate::DeviceCopy;
 use crate::array::DeviceArray;
 use crate::bound;
+use crate::config::LaunchConfig;
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
+use crate::host_argument::Held;
+use crate::launch::default_gpu;
 use crate::memory::{self, Memory};
 use crate::ordering::{Access, Turn, ticket};
 use crate::view::{DeviceView, DeviceViewMut};
@@ -38,6 +42,8 @@ use crate::view::{DeviceView, DeviceViewMut};
 pub struct Arguments {
     gpu: Option<Gpu>,
     uses: SmallVec<[Use; 16]>,
+    /// Device arrays in place of host data.
+    held: Vec<Box<dyn Held>>,
     error: Option<Error>,
 }
 
@@ -52,6 +58,61 @@ impl Arguments {
     #[inline]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// No arguments yet, of a launch with this shape and device.
+    #[inline]
+    pub fn of(config: &LaunchConfig) -> Self {
+        Self {
+            gpu: config.gpu.clone(),
+            ..Self::default()
+        }
+    }
+
+    /// Takes the device of an argument that lies on one, if none was chosen.
+    #[inline]
+    pub fn prefers(&mut self, argument: &impl OnDevice) {
+        if self.gpu.is_none() {
+            self.gpu = argument.device().cloned();
+        }
+    }
+
+    /// The device for host data: the one chosen, or that of an argument, or the process's first.
+    pub(crate) fn gpu_of_host_data(&mut self) -> Result<Gpu> {
+        if let Some(gpu) = &self.gpu {
+            return Ok(gpu.clone());
+        }
+        let gpu = default_gpu()?;
+        self.gpu = Some(gpu.clone());
+        Ok(gpu)
+    }
+
+    /// Keeps what stands for host data until the arguments are dropped.
+    ///
+    /// # Safety
+    ///
+    /// But for [`Held::finish`], `held` does not touch what is borrowed for `'a`.
+    pub(crate) unsafe fn hold<'a>(&mut self, held: Box<dyn Held + 'a>) {
+        // SAFETY: only the lifetime changes, and what it bounds is touched in `finish` alone, whose caller promises that the
+        // borrow is not over.
+        let held = unsafe { std::mem::transmute::<Box<dyn Held + 'a>, Box<dyn Held>>(held) };
+        self.held.push(held);
+    }
+
+    /// Waits and copies back to host data what the launch wrote for it. Every one is tried.
+    ///
+    /// # Safety
+    ///
+    /// The host data that the arguments were made of is still borrowed.
+    #[inline]
+    pub(crate) unsafe fn finish(&mut self) -> Result<()> {
+        let mut result = Ok(());
+        for held in &mut self.held {
+            // SAFETY: as the caller promises.
+            let finished = unsafe { held.finish() };
+            result = result.and(finished);
+        }
+        result
     }
 
     /// Notes that the launch uses this memory, which stays borrowed until it is queued.
@@ -106,6 +167,9 @@ impl Arguments {
     ///
     /// As for [`begin`](Self::begin).
     pub(crate) unsafe fn keep(&self, gpu: &Gpu) -> Result<Vec<bound::Use>> {
+        if !self.held.is_empty() {
+            return Err(Error::HostDataInPlan);
+        }
         let kept = self.uses.iter().map(|used| {
             // SAFETY: as the caller promises.
             let memory = unsafe { used.memory.as_ref() };
@@ -173,12 +237,32 @@ pub(crate) fn different_devices(first: &Gpu, second: &Gpu) -> Error {
             `&mut DeviceArray<T>`; for a parameter of several dimensions, such as `ArrayView2<T>` or \
             `DisjointSlice<T, ThreadIndex2d>`, the array must have as many: `&DeviceArray<T, Ix2>` (see \
             `DeviceArray::into_shape`)",
-    note = "host data must be on the device first: `let x = gpu.to_device(&x)?;`"
+    note = "host data must be on the device first: `let x = gpu.to_device(&x)?;`; or let the launch copy it: `In(&x)`, \
+            `InOut(&mut x)`, `Out(&mut x)`"
 )]
-pub trait KernelArg<P: KernelParam> {
+pub trait KernelArg<P: KernelParam>: OnDevice {
     /// The argument as it crosses the launch.
     fn raw(self, arguments: &mut Arguments) -> P::Raw;
 }
+
+/// What an argument of a launch says of where it lies.
+pub trait OnDevice {
+    /// The device, if it is on one.
+    fn device(&self) -> Option<&Gpu>;
+}
+
+macro_rules! on_device {
+    ($($argument:ty),*) => {$(
+        impl<T: DeviceCopy, D: Dimension> OnDevice for $argument {
+            #[inline]
+            fn device(&self) -> Option<&Gpu> {
+                Some(self.gpu())
+            }
+        }
+    )*};
+}
+
+on_device!(&DeviceArray<T, D>, &mut DeviceArray<T, D>, DeviceView<'_, T, D>, DeviceViewMut<'_, T, D>);
 
 impl<T: DeviceCopy + 'static, D: Dimension> KernelArg<&'static [T]> for &DeviceArray<T, D> {
     #[inline]

@@ -188,6 +188,16 @@ impl<T: DeviceCopy, D: Dimension> DeviceArray<T, D> {
         })
     }
 
+    /// An array without memory, in place of one that could not be made: it is not used.
+    pub(crate) fn empty(gpu: &Gpu, dimensions: usize) -> Self {
+        Self {
+            memory: Memory::nothing(gpu),
+            len: 0,
+            extents: D::zeros(dimensions),
+            _elements: PhantomData,
+        }
+    }
+
     /// Elements in all.
     pub fn len(&self) -> usize {
         self.len

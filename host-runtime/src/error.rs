@@ -608,6 +608,13 @@ pub enum Error {
     )]
     InPlan,
 
+    /// Host data as an argument of a plan or a graph, which run after the borrow of it.
+    #[error(
+        "a plan or a graph cannot take `In`, `InOut` or `Out`, because it runs again later: copy the data to the device with \
+         `to_device`, and give the plan the array"
+    )]
+    HostDataInPlan,
+
     /// The arguments of one kernel for a plan or node of another.
     #[error(
         "a plan or node of kernel `{wanted}` cannot take the arguments of `{given}`: it stays with its kernel, and with its \

@@ -29,7 +29,7 @@ use crate::stream::Backend;
 ///
 /// `params` points to the parameter struct of `K` (`K::RECORD.params_size` bytes), which is copied before this returns.
 /// The views in it are from [`KernelArg::raw`](crate::argument::KernelArg::raw) with `arguments`, of arrays that are
-/// borrowed at least until this returns.
+/// borrowed at least until this returns, and of host data that is.
 #[inline]
 pub unsafe fn launch<K: KernelInstance>(
     config: &LaunchConfig,
@@ -57,7 +57,8 @@ unsafe fn launch_record(
     };
     let backend = gpu.backend();
     let Some(extents) = extents(record, config, backend)? else {
-        return Ok(());
+        // SAFETY: as below.
+        return unsafe { arguments.finish() };
     };
     if !capture::is_ordinary() {
         // SAFETY: as the caller promises.
@@ -81,9 +82,11 @@ unsafe fn launch_record(
             // SAFETY: as the caller promises.
             Backend::Simulator(stream) => unsafe { stream.launch(record, &extents, params) },
         })?;
-    // SAFETY: as above.
-    unsafe { arguments.end(&gpu) };
-    Ok(())
+    // SAFETY: as above; the host data is borrowed too.
+    unsafe {
+        arguments.end(&gpu);
+        arguments.finish()
+    }
 }
 
 /// The launch and its arguments, for later: see [`launch`].

@@ -38,6 +38,7 @@ mod fill;
 mod gpu;
 mod graph;
 mod host;
+mod host_argument;
 mod host_memory;
 mod inspect;
 mod launch;
@@ -84,6 +85,7 @@ pub use gpu_sim::{Check, CheckFault, MemoryAccess, Standing, SyncFault};
 pub use gpu_std::DeviceCopy;
 pub use graph::{Graph, GraphBuilder, GraphNode};
 pub use host::{HostData, HostDataMut};
+pub use host_argument::{In, InOut, Out};
 pub use inspect::{KernelInfo, SuggestedBlock};
 pub use managed::{Location, MemoryAdvice};
 pub use memory_kind::MemoryKind;
@@ -113,7 +115,7 @@ pub mod __private {
     pub use gpu_std::runtime::RUNTIME;
     pub use inventory;
 
-    pub use crate::argument::{Arguments, AtomicElement, KernelArg};
+    pub use crate::argument::{Arguments, AtomicElement, KernelArg, OnDevice};
     pub use crate::config::{KernelBuilder, LaunchConfig, SoleInstance};
     pub use crate::constant::ConstantRecord;
     pub use crate::cuda_source::{CudaArray, CudaArrayMut, CudaFunction, Parameter};

@@ -40,18 +40,27 @@ impl Memory {
             0 => NOWHERE,
             _ => gpu.backend().allocate(gpu.memory_kind(), bytes)?,
         };
-        let memory = Self {
+        let memory = Self::of(gpu, address, bytes);
+        if bytes > 0 {
+            memory.end(Access::Write);
+        }
+        Ok(memory)
+    }
+
+    /// No memory.
+    pub fn nothing(gpu: &Gpu) -> Self {
+        Self::of(gpu, NOWHERE, 0)
+    }
+
+    fn of(gpu: &Gpu, address: u64, bytes: usize) -> Self {
+        Self {
             allocation: Arc::new(Allocation {
                 gpu: gpu.clone(),
                 address,
                 bytes,
                 usage: Usage::default(),
             }),
-        };
-        if bytes > 0 {
-            memory.end(Access::Write);
         }
-        Ok(memory)
     }
 
     /// The device, with the stream that the memory belongs to.

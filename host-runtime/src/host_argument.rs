@@ -1,0 +1,191 @@
+//! Host data as arguments of a launch: copied there before it and back after it, once each.
+//!
+//! In: a reference to host data, and what the kernel does with it. Out: a device array that lives as long as the launch, on
+//! the device that `on` or another argument names. After the launch was queued, what the kernel wrote is copied straight into
+//! the caller's memory. For a launch or two; data that several launches use is better kept on the device.
+
+use std::ptr::NonNull;
+
+use bytemuck::Zeroable;
+use gpu_std::kernel::KernelParam;
+use ndarray::Dimension;
+
+use crate::DeviceCopy;
+use crate::argument::{Arguments, KernelArg, OnDevice};
+use crate::array::DeviceArray;
+use crate::error::Result;
+use crate::gpu::Gpu;
+use crate::host::{HostData, HostDataMut};
+
+/// Host data for a launch to read: it is copied to the device. PyCUDA: `drv.In`; Numba: a host array that is not written.
+///
+/// It stands for `&gpu.to_device(data)?`: the launch takes it for `&[T]` and `ArrayView2<T>`.
+///
+/// ```ignore
+/// use oxwarp::{In, InOut, Out, prelude::*};
+///
+/// #[kernel]
+/// fn add(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>) {
+///     let i = thread::index_1d();
+///     if let Some(c) = c.get_mut(i) {
+///         *c = a[*i] + b[*i];
+///     }
+/// }
+///
+/// let (a, b, mut c) = (vec![1.0; 100], vec![2.0; 100], vec![0.0; 100]);
+/// add.for_each(100).launch(In(&a), In(&b), Out(&mut c))?;
+/// assert_eq!(c[99], 3.0);
+/// ```
+#[derive(Debug)]
+pub struct In<'a, H: ?Sized>(pub &'a H);
+
+/// Host data for a launch to write: the kernel starts with zeros, and the launch waits and copies what it wrote here.
+/// PyCUDA: `drv.Out`. See [`In`].
+#[derive(Debug)]
+pub struct Out<'a, H: ?Sized>(pub &'a mut H);
+
+/// Host data for a launch to change: it is copied to the device, and the launch waits and copies it back.
+/// PyCUDA: `drv.InOut`; Numba: a host array. See [`In`].
+#[derive(Debug)]
+pub struct InOut<'a, H: ?Sized>(pub &'a mut H);
+
+/// What a launch holds until it is queued.
+pub(crate) trait Held {
+    /// Waits and copies back what is to go back.
+    ///
+    /// # Safety
+    ///
+    /// The host data that the argument was made of is still borrowed.
+    unsafe fn finish(&mut self) -> Result<()>;
+}
+
+/// A device array in place of host data. A pointer, because the arguments point to it from the moment it is made.
+struct Array<H: HostData + ?Sized> {
+    array: NonNull<DeviceArray<H::Element, H::Dim>>,
+    /// Where it is copied to.
+    target: Option<NonNull<H>>,
+}
+
+impl<H: HostData + ?Sized> Array<H> {
+    fn new(array: DeviceArray<H::Element, H::Dim>) -> Self {
+        Self {
+            array: NonNull::from(Box::leak(Box::new(array))),
+            target: None,
+        }
+    }
+}
+
+impl<H: HostData + ?Sized> Drop for Array<H> {
+    fn drop(&mut self) {
+        // SAFETY: the pointer is from a box, which this owns.
+        drop(unsafe { Box::from_raw(self.array.as_ptr()) });
+    }
+}
+
+/// What a launch only reads.
+struct Read<H: HostData + ?Sized>(Array<H>);
+
+impl<H: HostData + ?Sized> Held for Read<H> {
+    unsafe fn finish(&mut self) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// What a launch writes.
+struct Written<H: HostData + ?Sized>(Array<H>);
+
+impl<H: HostDataMut + ?Sized> Held for Written<H> {
+    unsafe fn finish(&mut self) -> Result<()> {
+        let Some(mut target) = self.0.target else {
+            return Ok(());
+        };
+        // SAFETY: this owns the array; the target is borrowed mutably, as the caller promises.
+        unsafe { self.0.array.as_ref().copy_to(target.as_mut()) }
+    }
+}
+
+impl<P: KernelParam, H: HostData + ?Sized> KernelArg<P> for In<'_, H>
+where
+    for<'x> &'x DeviceArray<H::Element, H::Dim>: KernelArg<P>,
+{
+    fn raw(self, arguments: &mut Arguments) -> P::Raw {
+        let array = arguments.array_of(self.0.extents(), |gpu| gpu.to_device(self.0));
+        let held = Array::<H>::new(array);
+        // SAFETY: the array lives until `held` is dropped, with the arguments.
+        let raw = unsafe { held.array.as_ref() }.raw(arguments);
+        // SAFETY: it does not touch the host data.
+        unsafe { arguments.hold(Box::new(Read(held))) };
+        raw
+    }
+}
+
+impl<P: KernelParam, H: HostDataMut + ?Sized> KernelArg<P> for Out<'_, H>
+where
+    H::Element: Zeroable,
+    for<'x> &'x mut DeviceArray<H::Element, H::Dim>: KernelArg<P>,
+{
+    fn raw(self, arguments: &mut Arguments) -> P::Raw {
+        let extents = self.0.extents();
+        let zero = Zeroable::zeroed();
+        let array = arguments.array_of(extents.clone(), |gpu| gpu.full(extents, zero));
+        written(array, self.0, arguments)
+    }
+}
+
+impl<P: KernelParam, H: HostDataMut + ?Sized> KernelArg<P> for InOut<'_, H>
+where
+    for<'x> &'x mut DeviceArray<H::Element, H::Dim>: KernelArg<P>,
+{
+    fn raw(self, arguments: &mut Arguments) -> P::Raw {
+        let array = arguments.array_of(self.0.extents(), |gpu| gpu.to_device(&*self.0));
+        written(array, self.0, arguments)
+    }
+}
+
+fn written<P, H>(
+    array: DeviceArray<H::Element, H::Dim>,
+    target: &mut H,
+    arguments: &mut Arguments,
+) -> P::Raw
+where
+    P: KernelParam,
+    H: HostDataMut + ?Sized,
+    for<'x> &'x mut DeviceArray<H::Element, H::Dim>: KernelArg<P>,
+{
+    let mut held = Array::<H>::new(array);
+    held.target = Some(NonNull::from(target));
+    // SAFETY: the array lives until `held` is dropped, with the arguments.
+    let raw = unsafe { held.array.as_mut() }.raw(arguments);
+    // SAFETY: the host data is only touched in `finish`, whose caller promises that it is borrowed.
+    unsafe { arguments.hold(Box::new(Written(held))) };
+    raw
+}
+
+impl Arguments {
+    /// The device array for host data; one that is not used after an error, which the launch gives.
+    fn array_of<T: DeviceCopy, D: Dimension>(
+        &mut self,
+        extents: D,
+        make: impl FnOnce(&Gpu) -> Result<DeviceArray<T, D>>,
+    ) -> DeviceArray<T, D> {
+        let gpu = self.gpu_of_host_data();
+        let made = gpu.and_then(|gpu| make(&gpu));
+        made.unwrap_or_else(|error| {
+            self.fails(error);
+            DeviceArray::empty(&Gpu::cpu(), extents.ndim())
+        })
+    }
+}
+
+/// Where host data goes is for the other arguments to say.
+macro_rules! anywhere {
+    ($($argument:ident),*) => {$(
+        impl<H: ?Sized> OnDevice for $argument<'_, H> {
+            fn device(&self) -> Option<&Gpu> {
+                None
+            }
+        }
+    )*};
+}
+
+anywhere!(In, Out, InOut);
