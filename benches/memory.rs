@@ -67,6 +67,28 @@ impl Driver {
         self.wait(result);
     }
 
+    /// The time of allocations from the pool, and of their frees.
+    fn allocations(&self, sizes: impl Iterator<Item = usize>) -> [Duration; 2] {
+        let sizes: Vec<_> = sizes.collect();
+        let mut addresses = vec![0; sizes.len()];
+        let start = Instant::now();
+        for (address, &bytes) in addresses.iter_mut().zip(&sizes) {
+            // SAFETY: the pointer is valid for a write of an address.
+            let result = unsafe { sys::cuMemAllocAsync(address, bytes, self.stream) };
+            assert_eq!(result, sys::cudaError_enum::CUDA_SUCCESS);
+        }
+        let allocated = start.elapsed();
+        let start = Instant::now();
+        for &address in &addresses {
+            // SAFETY: the address is from the call above, and nothing uses it.
+            let result = unsafe { sys::cuMemFreeAsync(address, self.stream) };
+            assert_eq!(result, sys::cudaError_enum::CUDA_SUCCESS);
+        }
+        let freed = start.elapsed();
+        self.wait(sys::cudaError_enum::CUDA_SUCCESS);
+        [allocated, freed]
+    }
+
     fn wait(&self, result: sys::cudaError_enum) {
         assert_eq!(result, sys::cudaError_enum::CUDA_SUCCESS);
         // SAFETY: the stream is alive.
@@ -172,6 +194,7 @@ fn allocations(gpu: &Gpu) -> Result<()> {
     (0..COUNT).try_for_each(|number| allocate(number).map(drop))?;
     let one_by_one = start.elapsed();
     gpu.synchronize()?;
+    let theirs = Driver::of(gpu).allocations((0..COUNT).map(size));
     let mut arrays = Vec::with_capacity(COUNT);
     for _ in 0..2 {
         // The first time the pool grows.
@@ -190,6 +213,11 @@ fn allocations(gpu: &Gpu) -> Result<()> {
             micros(freed, COUNT)
         );
     }
+    println!(
+        "the driver's own calls: {:.3} us and {:.3} us",
+        micros(theirs[0], COUNT),
+        micros(theirs[1], COUNT)
+    );
     println!(
         "{COUNT} allocations, each freed at once: {:.3} us for both",
         micros(one_by_one, COUNT)

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use ndarray::{ArrayBase, ArrayRef, Data, DataMut, Dimension, Ix1, Ix2};
+use ndarray::{ArrayBase, ArrayRef, Axis, Data, DataMut, Dimension, Ix1, Ix2};
 
 use crate::DeviceCopy;
 use crate::pinned::PinnedArray;
@@ -15,8 +15,10 @@ use crate::pinned::PinnedArray;
 const RUN_BYTES: usize = 32 << 10;
 /// Most bytes of rows that are gathered together, of an array whose columns are contiguous.
 const ROWS_BYTES: usize = 1 << 20;
-/// Rows that are gathered together: a cache line of `f32`.
-const ROWS: usize = 16;
+/// Most rows that are gathered together: some cache lines of each column.
+const ROWS: usize = 64;
+/// Columns of a tile: cache lines of each row.
+const TILE: usize = 32;
 
 /// Host data that [`Gpu::to_device`](crate::Gpu::to_device) and
 /// [`DeviceArray::copy_from`](crate::DeviceArray::copy_from) take: a `Vec`, slice, array, [`PinnedArray`], or `ndarray` array
@@ -200,7 +202,8 @@ fn rows<T: DeviceCopy, D: Dimension>(array: &ArrayRef<T, D>, take: &mut dyn FnMu
     take(&gathered);
 }
 
-/// The rows of a matrix whose columns are contiguous: several at once, so that each cache line is read once.
+/// The rows of a matrix whose columns are contiguous: several at once, through tiles that stay in the cache, so that each
+/// cache line of the matrix is read once and each of the rows is written once.
 fn columns_to_rows<T: DeviceCopy>(matrix: &ArrayRef<T, Ix2>, take: &mut dyn FnMut(&[T])) {
     let (rows, cols) = matrix.dim();
     let Some(&first) = matrix.first() else {
@@ -209,10 +212,28 @@ fn columns_to_rows<T: DeviceCopy>(matrix: &ArrayRef<T, Ix2>, take: &mut dyn FnMu
     let most = ROWS_BYTES / (cols * size_of::<T>()).max(1);
     let together = most.clamp(1, ROWS).min(rows);
     let mut gathered = vec![first; together * cols];
-    for block in matrix.axis_chunks_iter(ndarray::Axis(0), together) {
-        for (col, column) in block.columns().into_iter().enumerate() {
-            for (row, &element) in column.iter().enumerate() {
-                gathered[row * cols + col] = element;
+    let mut tile = vec![first; together * TILE];
+    for block in matrix.axis_chunks_iter(Axis(0), together) {
+        for left in (0..cols).step_by(TILE) {
+            let width = TILE.min(cols - left);
+            for (number, place) in tile.chunks_exact_mut(together).take(width).enumerate() {
+                let column = block.column(left + number);
+                match column.as_slice() {
+                    Some(elements) => place[..elements.len()].copy_from_slice(elements),
+                    None => place
+                        .iter_mut()
+                        .zip(column)
+                        .for_each(|(to, &from)| *to = from),
+                }
+            }
+            for (row, line) in gathered
+                .chunks_exact_mut(cols)
+                .take(block.nrows())
+                .enumerate()
+            {
+                for (number, place) in line[left..left + width].iter_mut().enumerate() {
+                    *place = tile[number * together + row];
+                }
             }
         }
         take(&gathered[..block.len()]);

@@ -3,9 +3,9 @@
 //! To the device, host data of any layout is read once: what lies in standard order is copied as it lies, and the elements of
 //! other layouts are gathered straight into the pinned memory that the device reads, in standard order. So a device array is
 //! always in standard layout and every kernel takes it; what the host does for an array of another layout is a pass over it
-//! in another order of addresses, which is slower than a plain copy (an array in Fortran order by about two). Where that
-//! counts, copy the transpose, which lies in standard order, and transpose the view: `gpu.to_device(&a.t())`, then
-//! `.view().t()` for a kernel's `ArrayView2<T, Strided>`.
+//! in another order of addresses, which is slower than a plain copy. Where that counts for an array in Fortran order, copy the
+//! transpose, which lies in standard order, and transpose the view: `gpu.to_device(&a.t())`, then `.view().t()` for a
+//! kernel's `ArrayView2<T, Strided>`.
 //!
 //! To the host, an array is copied to where it is wanted. A view is copied in as many pieces as it has, or with the elements
 //! between them where there are many.

@@ -13,8 +13,10 @@ use super::event::CudaEvent;
 use crate::bytes::TakeRun;
 use crate::error::Result;
 
-/// Bytes of a part: fits a core's cache, and takes the bus far longer than the call that copies it.
+/// Bytes of a part, which one event is for.
 const PART: usize = 512 << 10;
+/// Bytes that are sent at once, while the host copies the next.
+const SEND: usize = 128 << 10;
 /// Parts of the ring.
 const PARTS: usize = 4;
 /// Where data begins in a part, so that the device reads whole lines.
@@ -136,7 +138,7 @@ impl Ring {
 }
 
 impl Upload<'_> {
-    /// Takes a run, and sends each part that is full.
+    /// Takes a run, and sends what is enough or fills a part.
     ///
     /// # Safety
     ///
@@ -151,7 +153,7 @@ impl Upload<'_> {
                 self.ring.next_part(self.stream)?;
                 continue;
             }
-            let count = len.min(room);
+            let count = len.min(room).min(SEND - self.waiting);
             // SAFETY: the part has room for so many bytes, which the device does not read yet, and the run has them.
             unsafe {
                 self.ring.end().copy_from_nonoverlapping(run, count);
@@ -160,6 +162,9 @@ impl Upload<'_> {
             self.ring.filled += count;
             self.waiting += count;
             len -= count;
+            if self.waiting == SEND {
+                self.send()?;
+            }
         }
         Ok(())
     }
