@@ -378,6 +378,17 @@ fn a_failing_launch_leaves_host_data_as_it_was() -> Result<()> {
 }
 
 #[test]
+fn what_runs_again_takes_no_host_data() -> Result<()> {
+    let gpu = Gpu::new()?;
+    let (a, mut c) = (vec![1f32; 4], vec![2f32; 4]);
+    let bound = add.for_each(4).on(&gpu).bind(In(&a), In(&a), Out(&mut c));
+    let error = bound.plan().unwrap_err();
+    assert!(matches!(error, Error::HostDataInPlan), "{error}");
+    assert_eq!(c, [2.0; 4]);
+    Ok(())
+}
+
+#[test]
 fn a_source_may_change_as_soon_as_the_copy_returns() -> Result<()> {
     let gpu = Gpu::new()?;
     let mut random = Random::new(8);
