@@ -128,24 +128,20 @@ fn a_kernel_is_launched_like_one_in_rust() {
     assert_eq!(device_y.to_vec().unwrap(), expected);
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, DeviceCopy)]
 #[repr(C)]
 struct Point {
     x: f32,
     y: f32,
     z: f32,
 }
-// SAFETY: it holds numbers only.
-unsafe impl DeviceCopy for Point {}
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, DeviceCopy)]
 #[repr(C, align(16))]
 struct Wide {
     number: f64,
     letter: u8,
 }
-// SAFETY: it holds numbers only.
-unsafe impl DeviceCopy for Wide {}
 
 cuda_kernel! {
     pub unsafe fn everything(
@@ -350,14 +346,12 @@ fn variables_are_read_and_written() {
     let Some(module) = module(&source) else {
         return;
     };
-    #[derive(Clone, Copy, Debug, PartialEq)]
+    #[derive(Clone, Copy, Debug, PartialEq, DeviceCopy)]
     #[repr(C)]
     struct Settings {
         step: i32,
         scale: [f32; 2],
     }
-    // SAFETY: it holds numbers only.
-    unsafe impl DeviceCopy for Settings {}
     // SAFETY: it holds numbers only, without padding, and zeros are numbers.
     unsafe impl bytemuck::Zeroable for Settings {}
     // SAFETY: as above.

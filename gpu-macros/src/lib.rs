@@ -2,6 +2,7 @@
 //!
 //! - `kernel`: from an ordinary function to a launchable kernel: parse, check, expand.
 //! - `device_pass`: runs the same rustc on the same crate once more for its LLVM bitcode, and `gpu-compiler` on that.
+//! - `run_time`: signatures of kernels whose source is compiled when the program runs.
 //! - `device_link`: functions of PTX or bitcode.
 //! - `device_copy`: the derive for elements of device memory.
 //! - `embed`: the PTX as a literal that the program registers at start, and the compiler's errors at the user's own
@@ -13,6 +14,7 @@ mod device_pass;
 mod embed;
 #[path = "kernel/mod.rs"]
 mod kernel_macro;
+mod run_time;
 
 use proc_macro::TokenStream;
 
@@ -173,4 +175,39 @@ pub fn device_link(file: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_derive(DeviceCopy)]
 pub fn device_copy(item: TokenStream) -> TokenStream {
     device_copy::expand(item.into()).into()
+}
+
+/// Declares the signatures of kernels whose Rust source is compiled when the program runs, each as a type of its name.
+///
+/// ```ignore
+/// use oxwarp::{RustSource, prelude::*, rust_kernel};
+///
+/// rust_kernel! {
+///     /// `y[i] = f(x[i])`
+///     fn apply(x: &[f32], y: DisjointSlice<f32>);
+/// }
+///
+/// let formula = "x * x + 1.0"; // from the user
+/// let source = format!(
+///     "fn apply(x: &[f32], mut y: DisjointSlice<f32>) {{
+///          let i = thread::index_1d();
+///          if let Some(y) = y.get_mut(i) {{
+///              let x = x[*i];
+///              *y = {formula};
+///          }}
+///      }}"
+/// );
+/// let gpu = Gpu::new()?;
+/// let apply = RustSource::new(source).kernel::<apply>(&gpu)?;
+/// apply.for_each(y.len()).launch(&x, &mut y)?;
+/// ```
+///
+/// `RustSource` documents the source, and what a compilation takes. The parameters are those of `#[kernel]`, without type
+/// parameters; the source has a function of the same name and parameters. An `unsafe fn` is launched in `unsafe`.
+///
+/// The types of the parameters are named in the source too, so they are std's, those of oxwarp and of libraries that this
+/// crate depends on: those of this crate itself the source does not see.
+#[proc_macro]
+pub fn rust_kernel(input: TokenStream) -> TokenStream {
+    run_time::expand(input.into()).into()
 }

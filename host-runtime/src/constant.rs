@@ -12,6 +12,7 @@ use crate::DeviceCopy;
 use crate::error::Result;
 use crate::gpu::Gpu;
 use crate::graph::capture;
+use crate::registry;
 use crate::stream::Backend;
 
 /// Declares statics in constant memory, which kernels read and the host fills.
@@ -101,6 +102,15 @@ impl ConstantRecord {
     pub(crate) fn layout(&self) -> Layout {
         self.layout
     }
+}
+
+/// The records of the program, and of what was compiled since it started.
+pub(crate) fn records() -> Vec<&'static ConstantRecord> {
+    let mut all: Vec<_> = inventory::iter::<ConstantRecord>.into_iter().collect();
+    for entry in registry::all_compiled_since() {
+        (entry.constants)(&mut |record| all.push(record));
+    }
+    all
 }
 
 impl Gpu {

@@ -12,6 +12,7 @@ use ptx_report::ToolError;
 
 use crate::cuda_source::CudaSourceError;
 use crate::memory_kind::MemoryKind;
+use crate::rust_source::RustSourceError;
 
 /// A result of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -661,6 +662,10 @@ pub enum Error {
         second: String,
     },
 
+    /// Rust source that is compiled when the program runs gave no kernel.
+    #[error(transparent)]
+    RustSource(Box<RustSourceError>),
+
     /// Arguments, or an argument and the device chosen with `on`, belong to different devices.
     #[error(
         "the arguments of a launch are on different devices: {first} and {second}{}: copy one to the other device, or \
@@ -788,6 +793,13 @@ impl From<CudaSourceError> for Error {
     #[cold]
     fn from(error: CudaSourceError) -> Self {
         Self::CudaSource(Box::new(error))
+    }
+}
+
+impl From<RustSourceError> for Error {
+    #[cold]
+    fn from(error: RustSourceError) -> Self {
+        Self::RustSource(Box::new(error))
     }
 }
 

@@ -45,7 +45,7 @@ pub unsafe fn launch<K: KernelInstance>(
 /// # Safety
 ///
 /// As for [`launch`].
-unsafe fn launch_record(
+pub(crate) unsafe fn launch_record(
     record: &'static KernelRecord,
     config: &LaunchConfig,
     mut arguments: Arguments,
@@ -199,7 +199,7 @@ pub fn max_cooperative_blocks<K: KernelInstance>(
     blocks_at_once(K::RECORD, config.clone().grid(1).block(block))
 }
 
-fn blocks_at_once(record: &'static KernelRecord, config: LaunchConfig) -> Result<u64> {
+pub(crate) fn blocks_at_once(record: &'static KernelRecord, config: LaunchConfig) -> Result<u64> {
     let gpu = match &config.gpu {
         Some(gpu) => gpu.clone(),
         None => default_gpu()?,

@@ -12,6 +12,7 @@
 //! - [`Kernel`], [`launch!`]: launching.
 //! - [`Plan`], [`Graph`]: launches that are prepared once and repeated.
 //! - [`CudaSource`], [`CudaImage`], [`cuda_kernel!`]: CUDA C beside Rust.
+//! - [`RustSource`]: Rust that is compiled when the program runs.
 //! - [`Profile`]: what a device did, with times.
 //! - [`KernelInfo`], [`KernelReport`]: looking into a kernel, on a device and without one.
 //! - [`Error`]: what can go wrong; nothing here panics, but a slice of a view with a wrong range.
@@ -42,6 +43,7 @@ mod host_argument;
 mod host_memory;
 mod inspect;
 mod launch;
+mod launch_shape;
 mod limits;
 mod managed;
 mod memory;
@@ -60,6 +62,7 @@ mod profile;
 mod progress;
 mod properties;
 mod registry;
+mod rust_source;
 mod setting;
 mod simulator;
 mod stream;
@@ -98,6 +101,7 @@ pub use progress::ProgressUpdate;
 pub use properties::DeviceProperties;
 pub use ptx_report as report;
 pub use ptx_report::{KernelReport, Limiter, Occupancy};
+pub use rust_source::{RustKernel, RustSource, RustSourceError};
 pub use stream::Stream;
 pub use view::{DeviceView, DeviceViewMut};
 
@@ -123,4 +127,5 @@ pub mod __private {
     pub use crate::inspect::inspect;
     pub use crate::launch::{bind, launch, max_cooperative_blocks};
     pub use crate::registry::{CompiledKernel, DeviceCode, Image};
+    pub use crate::rust_source::{Compilation, RunTimeEntry, RunTimeKernel};
 }

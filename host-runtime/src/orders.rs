@@ -6,6 +6,8 @@ use std::ops::Range;
 use gpu_sim::{Check, CheckFault, DeviceMemory, Difference, Fault, Launch};
 use gpu_std::kernel::{KernelRecord, TAKES_POINTERS};
 
+use crate::simulator::run_as;
+
 /// How many other orders are tried.
 const ORDERS: u64 = 4;
 
@@ -37,14 +39,14 @@ pub(crate) unsafe fn run(
     // for other arrays.
     unsafe {
         let before = memory.snapshot(is_used);
-        gpu_sim::run(launch)?;
+        run_as(record, launch)?;
         let expected = memory.snapshot(is_used);
         let mut result = Ok(());
         for number in 0..ORDERS {
             memory.restore(&before);
             let mut launch = *launch;
             launch.checks.order = Some(seed.wrapping_add(number));
-            result = gpu_sim::run(&launch).and_then(|()| match memory.difference(&expected) {
+            result = run_as(record, &launch).and_then(|()| match memory.difference(&expected) {
                 None => Ok(()),
                 Some(difference) => Err(Fault::Check(Box::new(CheckFault {
                     check: Check::Schedule,

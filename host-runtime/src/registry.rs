@@ -1,17 +1,18 @@
 //! The device code in this program, and which of it has a kernel instance.
 //!
 //! In: what each crate's macro expansion submitted. Out: for a `TypeId`, the code and the kernel's entry in it. Built
-//! once, on the first launch.
+//! once, on the first launch. Kernels that are compiled when the program runs are added.
 
 use std::any::TypeId;
 use std::collections::HashMap;
 use std::ffi::CStr;
 use std::hash::{BuildHasherDefault, Hasher};
-use std::sync::LazyLock;
+use std::sync::{LazyLock, PoisonError, RwLock};
 
 use gpu_std::kernel::KernelRecord;
 
 use crate::error::Error;
+use crate::rust_source::RunTimeEntry;
 
 /// The device code of one crate.
 #[derive(Debug)]
@@ -105,7 +106,39 @@ pub(crate) fn find(record: &KernelRecord) -> Option<Found> {
         crate::explain::write_what_is_asked_for(inventory::iter::<DeviceCode>);
         index(inventory::iter::<DeviceCode>)
     });
-    KERNELS.get(&id_of(record)).copied()
+    let found = KERNELS.get(&id_of(record)).copied();
+    found.or_else(|| {
+        let entry = compiled_since(record)?;
+        (entry.find)((entry.record)())
+    })
+}
+
+/// Kernels that were compiled since the program started.
+static COMPILED_SINCE: RwLock<IdMap<&'static RunTimeEntry>> =
+    RwLock::new(HashMap::with_hasher(BuildHasherDefault::new()));
+
+/// Makes a kernel that was compiled since the program started one of its kernels.
+pub(crate) fn register(entry: &'static RunTimeEntry) {
+    let mut entries = COMPILED_SINCE
+        .write()
+        .unwrap_or_else(PoisonError::into_inner);
+    entries.insert(id_of((entry.record)()), entry);
+}
+
+/// The entry of such a kernel.
+pub(crate) fn compiled_since(record: &KernelRecord) -> Option<&'static RunTimeEntry> {
+    let entries = COMPILED_SINCE
+        .read()
+        .unwrap_or_else(PoisonError::into_inner);
+    entries.get(&id_of(record)).copied()
+}
+
+/// All such kernels.
+pub(crate) fn all_compiled_since() -> Vec<&'static RunTimeEntry> {
+    let entries = COMPILED_SINCE
+        .read()
+        .unwrap_or_else(PoisonError::into_inner);
+    entries.values().copied().collect()
 }
 
 fn index(codes: impl IntoIterator<Item = &'static DeviceCode>) -> IdMap<Found> {

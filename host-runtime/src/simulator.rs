@@ -195,7 +195,7 @@ impl Simulator {
                     let _alone = self.alone.lock().unwrap_or_else(PoisonError::into_inner);
                     orders::run(&launch, record, &self.memory, seed)
                 }
-                _ => gpu_sim::run(&launch),
+                _ => run_as(record, &launch),
             }
         };
         let fault = ran.err();
@@ -462,6 +462,32 @@ impl Drop for SimulatorStream {
                 "oxwarp: the last use of {} ended with an error that nothing waited for: {error}",
                 self.device.name
             );
+        }
+    }
+}
+
+/// Runs a launch on the simulator that the kernel's code asks where it is: a kernel that was compiled since the program
+/// started has one of its own.
+///
+/// # Safety
+///
+/// As for [`gpu_sim::run`].
+pub(crate) unsafe fn run_as(
+    record: &KernelRecord,
+    launch: &Launch,
+) -> std::result::Result<(), Fault> {
+    match registry::compiled_since(record) {
+        // SAFETY: as the caller promises.
+        None => unsafe { gpu_sim::run(launch) },
+        Some(entry) => {
+            // SAFETY: as the caller promises.
+            let ran = unsafe { (entry.run)(launch) };
+            ran.map_err(|fault| {
+                let own = fault.clone();
+                // Its texts are from another allocator, if the program has chosen one.
+                std::mem::forget(fault);
+                own
+            })
         }
     }
 }

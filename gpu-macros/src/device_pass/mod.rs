@@ -19,7 +19,8 @@ use std::sync::OnceLock;
 use gpu_compiler::Target;
 use gpu_compiler::report::Report;
 
-pub use settings::{TRACKED_VARIABLES, manifest};
+pub use rustc::Invocation;
+pub use settings::{TRACKED_VARIABLES, manifest, read as settings};
 
 /// Set in the second rustc, so that its macros do not start a third.
 const INSIDE: &str = "OXWARP_DEVICE_PASS";
@@ -86,6 +87,12 @@ fn run() -> Result<Outcome, Error> {
     let bitcode = folder.0.join("crate.bc");
     invocation.write_bitcode(&toolchain.rustc, &bitcode)?;
     compiler::compile(&toolchain, &settings, &bitcode, &folder.0)
+}
+
+/// The compute capabilities that there is device code for.
+pub fn known_targets() -> Vec<u32> {
+    let known = |number: &u32| format!("sm_{number}").parse::<Target>().is_ok();
+    (0..1000).filter(known).collect()
 }
 
 /// A folder that goes away with its value.

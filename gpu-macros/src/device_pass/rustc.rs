@@ -34,6 +34,18 @@ const HOST_CODEGEN: [&str; 15] = [
     "target-cpu",
 ];
 
+/// Code generation options that belong to one crate.
+const OF_ONE_CRATE: [&str; 6] = [
+    "debuginfo",
+    "extra-filename",
+    "incremental",
+    "metadata",
+    "save-temps",
+    "split-debuginfo",
+];
+/// Flags that hold for any source that is compiled against the same libraries.
+const OF_ANY_SOURCE: [&str; 6] = ["--edition", "--extern", "--sysroot", "--target", "-L", "-Z"];
+
 /// One rustc command line.
 #[derive(Debug)]
 pub struct Invocation {
@@ -122,12 +134,39 @@ impl Invocation {
         self.flags("--sysroot").last()
     }
 
+    /// The folder of the crate's output.
+    pub fn output_folder(&self) -> PathBuf {
+        let folder = self.flags("--out-dir").last();
+        folder.map_or_else(env::temp_dir, PathBuf::from)
+    }
+
+    /// The files of the libraries that the crate names.
+    pub fn libraries(&self) -> Vec<PathBuf> {
+        let named = self
+            .flags("--extern")
+            .filter_map(|value| value.split_once('='));
+        named.map(|(_, path)| PathBuf::from(path)).collect()
+    }
+
+    /// What decides how another source is compiled against the same libraries. A library crate is compiled with the
+    /// metadata of others only, beside which their code is later.
+    pub fn arguments_for_another_source(&self) -> Vec<String> {
+        let kept = self.arguments.iter().filter(|argument| match argument {
+            Argument::Codegen { name, .. } => !OF_ONE_CRATE.contains(&name.as_str()),
+            Argument::Flag { name, .. } => OF_ANY_SOURCE.contains(&name.as_str()),
+            Argument::Alone(_) => false,
+        });
+        let words = kept.flat_map(Argument::to_words);
+        let whole = |word: String| match word.strip_suffix(".rmeta") {
+            Some(path) if word.starts_with("--extern") => format!("{path}.rlib"),
+            _ => word,
+        };
+        words.map(whole).collect()
+    }
+
     /// A folder of this process's own, beside the crate's other output.
     pub fn scratch(&self) -> PathBuf {
-        let out = self
-            .flags("--out-dir")
-            .last()
-            .map_or_else(env::temp_dir, PathBuf::from);
+        let out = self.output_folder();
         let name = self.flags("--crate-name").last().unwrap_or("crate");
         out.join(format!("oxwarp-{name}-{}", process::id()))
     }
@@ -335,6 +374,19 @@ mod tests {
         ] {
             assert!(!arguments.contains(dropped), "{dropped} is in {arguments}");
         }
+    }
+
+    #[test]
+    fn another_source_gets_the_libraries_and_the_profile() {
+        let line = "--crate-name app --edition=2024 src/main.rs --crate-type bin --emit=link --cfg feature=\"x\" -C opt-level=3 \
+                    -C metadata=1234 -C extra-filename=-9 --out-dir /t/deps -C incremental=/t/i -L dependency=/t/deps \
+                    --extern oxwarp=/t/liboxwarp.rmeta --extern other=/t/libother.rlib --test";
+        let arguments = invocation(line).arguments_for_another_source().join(" ");
+        assert_eq!(
+            arguments,
+            "--edition=2024 -Copt-level=3 -L dependency=/t/deps --extern=oxwarp=/t/liboxwarp.rlib \
+             --extern=other=/t/libother.rlib"
+        );
     }
 
     #[test]

@@ -107,7 +107,7 @@ fn handle(signature: &Signature) -> TokenStream {
     }
 }
 
-fn documentation(attributes: &[Attribute]) -> Vec<TokenStream> {
+pub(crate) fn documentation(attributes: &[Attribute]) -> Vec<TokenStream> {
     let own: Vec<&Attribute> = attributes
         .iter()
         .filter(|a| {
@@ -254,11 +254,11 @@ fn flags(signature: &Signature, options: &Options) -> TokenStream {
     flags
 }
 
-fn is_unsafe(signature: &Signature) -> bool {
+pub(crate) fn is_unsafe(signature: &Signature) -> bool {
     matches!(signature.function.sig.safety, syn::Safety::Unsafe(_))
 }
 
-fn raw_type(parameter: &Parameter) -> TokenStream {
+pub(crate) fn raw_type(parameter: &Parameter) -> TokenStream {
     let ty = &parameter.ty;
     if parameter.is_view {
         quote!(<#ty as ::oxwarp::__private::KernelParam>::Raw)
@@ -492,7 +492,7 @@ fn launch(signature: &Signature, generics: &HostGenerics) -> TokenStream {
     }
 }
 
-fn argument_type(parameter: &Parameter) -> TokenStream {
+pub(crate) fn argument_type(parameter: &Parameter) -> TokenStream {
     let ty = &parameter.ty;
     if parameter.is_view {
         quote!(impl ::oxwarp::__private::KernelArg<#ty>)

@@ -3,7 +3,7 @@
 //! [`options`] reads the attribute, [`signature`] the function and what cannot be one, [`place`] where it stands;
 //! [`expansion`] writes the result.
 
-mod expansion;
+pub(crate) mod expansion;
 mod options;
 mod place;
 mod signature;
@@ -13,7 +13,7 @@ use quote::quote;
 
 use crate::embed;
 use options::Options;
-use signature::Signature;
+pub(crate) use signature::{Parameter, Signature};
 
 /// Expands the attribute on an item.
 pub fn expand(options: TokenStream, item: TokenStream) -> TokenStream {

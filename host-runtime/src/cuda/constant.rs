@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::{CudaStream, Handle};
-use crate::constant::ConstantRecord;
+use crate::constant::records;
 use crate::error::Result;
 use crate::registry::{IdMap, bits_of};
 
@@ -84,7 +84,7 @@ impl CudaStream {
         let modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
         let values = self.device.constants.values();
         let known = self.constants.load(Ordering::Acquire);
-        for record in inventory::iter::<ConstantRecord> {
+        for record in records() {
             let value = values.get(&bits_of(record.key()));
             let Some(value) = value.filter(|value| value.version > known) else {
                 continue;
@@ -103,7 +103,7 @@ impl CudaStream {
     /// Gives the constants of a module that was just loaded their values.
     pub(super) fn fill_constants(&self, module: Handle) -> Result<()> {
         let values = self.device.constants.values();
-        for record in inventory::iter::<ConstantRecord> {
+        for record in records() {
             let value = match values.get(&bits_of(record.key())) {
                 Some(value) => value.bytes.as_ptr().cast(),
                 None => record.initial(),

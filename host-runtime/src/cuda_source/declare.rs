@@ -150,53 +150,13 @@ macro_rules! cuda_kernel {
 
         #[allow(dead_code)]
         impl $name {
-            /// Sets the blocks of the grid: a number, `(x, y)` or `(x, y, z)`.
-            #[must_use = "a kernel runs when it is launched"]
-            pub fn grid(&self, grid: impl $crate::ToDim) -> Self {
-                Self { function: self.function.grid(grid) }
-            }
-
-            /// Sets the threads of a block: a number, `(x, y)` or `(x, y, z)`.
-            #[must_use = "a kernel runs when it is launched"]
-            pub fn block(&self, block: impl $crate::ToDim) -> Self {
-                Self { function: self.function.block(block) }
-            }
-
-            /// Asks for one thread for each item, in blocks of 256, and perhaps some more in the last blocks. No items: nothing
-            /// is launched.
-            #[must_use = "a kernel runs when it is launched"]
-            pub fn for_each(&self, items: impl $crate::Items) -> Self {
-                Self { function: self.function.for_each(items) }
-            }
-
-            /// Gives each block so many bytes of dynamic shared memory: the kernel's `extern __shared__` array.
-            #[must_use = "a kernel runs when it is launched"]
-            pub fn shared_bytes(&self, bytes: impl $crate::Count) -> Self {
-                Self { function: self.function.shared_bytes(bytes) }
-            }
-
-            /// Chooses the stream of the module's device: a `Stream`, or the one of a `Gpu`. Without it the launch goes to the
-            /// stream that its first array belongs to, or to that of the module.
-            #[must_use = "a kernel runs when it is launched"]
-            pub fn on(&self, stream: impl ::core::convert::AsRef<$crate::Stream>) -> Self {
-                Self { function: self.function.on(stream) }
-            }
+            $crate::launch_shape! { function }
 
             /// Asks for all blocks to run at once, for a kernel that waits for its whole grid. CUDA C:
             /// `cudaLaunchCooperativeKernel`.
             #[must_use = "a kernel runs when it is launched"]
             pub fn cooperative(&self) -> Self {
                 Self { function: self.function.cooperative() }
-            }
-
-            /// The most blocks of so many threads that run at once, with the bytes of
-            /// [`shared_bytes`](Self::shared_bytes).
-            ///
-            /// # Errors
-            ///
-            /// If the block is over a limit of the device or the kernel.
-            pub fn max_cooperative_blocks(&self, block: impl $crate::ToDim) -> $crate::Result<u64> {
-                self.function.max_cooperative_blocks(block)
             }
 
             /// Queues the launch and returns.

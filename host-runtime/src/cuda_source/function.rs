@@ -16,6 +16,7 @@ use crate::dim::{Count, Items, ToDim};
 use crate::error::Result;
 use crate::graph::capture;
 use crate::limits::{self, Extents, OwnBlock};
+use crate::profile::{Operation, WorkKind};
 use crate::stream::{Backend, Stream};
 
 /// A kernel of CUDA C with its signature: what [`cuda_kernel!`](crate::cuda_kernel) declares.
@@ -143,15 +144,25 @@ impl CudaFunction {
         capture::refuse("a launch of CUDA C", "launch it before or after the graph")?;
         // SAFETY: the arrays are borrowed, as the caller promises.
         let _turn = unsafe { arguments.begin(&gpu) }?;
-        // SAFETY: as the caller promises; the module stays loaded until its work is done.
-        unsafe {
-            stream.launch_foreign(
-                &self.kernel,
-                &extents,
-                self.cooperative,
-                parameters.as_mut_ptr(),
-            )
-        }?;
+        let operation = || Operation {
+            name: self.kernel.name(),
+            kind: WorkKind::Launch,
+            // SAFETY: as above.
+            bytes: unsafe { arguments.bytes() },
+            shape: Some([extents.grid, extents.block]),
+        };
+        let backend = gpu.backend();
+        backend.profiling().measure(backend, operation, || {
+            // SAFETY: as the caller promises; the module stays loaded until its work is done.
+            unsafe {
+                stream.launch_foreign(
+                    &self.kernel,
+                    &extents,
+                    self.cooperative,
+                    parameters.as_mut_ptr(),
+                )
+            }
+        })?;
         // SAFETY: as above.
         unsafe { arguments.end(&gpu) };
         Ok(())
