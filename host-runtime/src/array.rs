@@ -170,6 +170,14 @@ impl Gpu {
 impl<T: DeviceCopy, D: Dimension> DeviceArray<T, D> {
     /// Memory for the shape, not yet written. The caller writes every element before the array is given out.
     pub(crate) fn allocate(gpu: &Gpu, extents: D) -> Result<Self> {
+        Self::in_memory(extents, |bytes| Memory::new(gpu, bytes))
+    }
+
+    /// An array of these extents in memory that is made for so many bytes.
+    pub(crate) fn in_memory(
+        extents: D,
+        memory: impl FnOnce(usize) -> Result<Memory>,
+    ) -> Result<Self> {
         let len = extents.size_checked().filter(|len| {
             len.checked_mul(size_of::<T>())
                 .is_some_and(|bytes| isize::try_from(bytes).is_ok())
@@ -181,7 +189,7 @@ impl<T: DeviceCopy, D: Dimension> DeviceArray<T, D> {
             });
         };
         Ok(Self {
-            memory: Memory::new(gpu, len * size_of::<T>())?,
+            memory: memory(len * size_of::<T>())?,
             len,
             extents,
             _elements: PhantomData,

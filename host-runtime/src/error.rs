@@ -11,6 +11,7 @@ use gpu_std::Dim3;
 use ptx_report::ToolError;
 
 use crate::cuda_source::CudaSourceError;
+use crate::foreign::ForeignFault;
 use crate::memory_kind::MemoryKind;
 use crate::rust_source::RustSourceError;
 
@@ -602,10 +603,17 @@ pub enum Error {
         what: &'static str,
     },
 
-    /// The host cannot look at an array in place that a plan or a graph may write at the same time.
+    /// Memory of another library cannot be an array.
+    #[error("memory of another library cannot be an array here: {what}")]
+    Foreign {
+        /// Why not.
+        what: ForeignFault,
+    },
+
+    /// The host or another library cannot use an array in place that a plan or a graph may write at the same time.
     #[error(
-        "a plan or a graph has the array, and may run while the host looks at it in place: copy it with `to_host`, or drop \
-         the plan or graph before"
+        "a plan or a graph has the array, and may run while it is used in place: copy it with `to_host`, or drop the plan \
+         or graph before"
     )]
     InPlan,
 

@@ -13,6 +13,7 @@
 //! - [`Plan`], [`Graph`]: launches that are prepared once and repeated.
 //! - [`CudaSource`], [`CudaImage`], [`cuda_kernel!`]: CUDA C beside Rust.
 //! - [`RustSource`]: Rust that is compiled when the program runs.
+//! - [`dlpack`], [`Gpu::array_from_raw`]: arrays of other libraries, and for them.
 //! - [`Profile`]: what a device did, with times.
 //! - [`KernelInfo`], [`KernelReport`]: looking into a kernel, on a device and without one.
 //! - [`Error`]: what can go wrong; nothing here panics, but a slice of a view with a wrong range.
@@ -32,10 +33,12 @@ mod cuda;
 mod cuda_source;
 mod devices;
 mod dim;
+pub mod dlpack;
 mod error;
 mod event;
 mod explain;
 mod fill;
+mod foreign;
 mod gpu;
 mod graph;
 mod host;
@@ -83,6 +86,7 @@ pub use devices::Devices;
 pub use dim::{Count, Items, ToDim};
 pub use error::{Error, KernelPanic, Result};
 pub use event::Event;
+pub use foreign::ForeignFault;
 pub use gpu::Gpu;
 pub use gpu_sim::{Check, CheckFault, MemoryAccess, Standing, SyncFault};
 pub use gpu_std::DeviceCopy;

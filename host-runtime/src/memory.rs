@@ -31,7 +31,12 @@ struct Allocation {
     address: u64,
     bytes: usize,
     usage: Usage,
+    /// What gives back memory of another library, which is not freed here.
+    release: Option<Release>,
 }
+
+/// Gives memory back to the library that it is from.
+pub(crate) type Release = Box<dyn FnOnce() + Send + Sync>;
 
 impl Memory {
     /// Memory of so many bytes, not yet written.
@@ -40,7 +45,7 @@ impl Memory {
             0 => NOWHERE,
             _ => gpu.backend().allocate(gpu.memory_kind(), bytes)?,
         };
-        let memory = Self::of(gpu, address, bytes);
+        let memory = Self::of(gpu, address, bytes, None);
         if bytes > 0 {
             memory.end(Access::Write);
         }
@@ -49,16 +54,23 @@ impl Memory {
 
     /// No memory.
     pub fn nothing(gpu: &Gpu) -> Self {
-        Self::of(gpu, NOWHERE, 0)
+        Self::of(gpu, NOWHERE, 0, None)
     }
 
-    fn of(gpu: &Gpu, address: u64, bytes: usize) -> Self {
+    /// Memory of another library, which nothing uses when this is called.
+    pub fn foreign(gpu: &Gpu, address: u64, bytes: usize, release: Release) -> Self {
+        let address = if bytes == 0 { NOWHERE } else { address };
+        Self::of(gpu, address, bytes, Some(release))
+    }
+
+    fn of(gpu: &Gpu, address: u64, bytes: usize, release: Option<Release>) -> Self {
         Self {
             allocation: Arc::new(Allocation {
                 gpu: gpu.clone(),
                 address,
                 bytes,
                 usage: Usage::default(),
+                release,
             }),
         }
     }
@@ -152,6 +164,12 @@ impl Allocation {
 
 impl Drop for Allocation {
     fn drop(&mut self) {
+        if let Some(release) = self.release.take() {
+            // Its library knows nothing of the streams. If the wait fails, the context is lost, and no kernel runs.
+            let home = self.gpu.stream().queue();
+            let _ = self.usage.wait_on_host(home, Access::Write);
+            return release();
+        }
         if self.bytes == 0 {
             return;
         }
