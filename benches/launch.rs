@@ -70,6 +70,12 @@ fn main() -> oxwarp::Result<()> {
     let ours = time(|| launch!(add[4, 256](&x, &x, &mut y)), &gpu)?;
     // Views without elements: the kernel returns at once, which costs the host the same.
     report("3 arrays", ours, plain.time("add_", &[0; 6]));
+    // The block is the driver's choice, which is asked for once.
+    let ours = time(
+        || add.for_each(LEN).auto_block().launch(&x, &x, &mut y),
+        &gpu,
+    )?;
+    report("auto block", ours, plain.time("add_", &[0; 6]));
 
     let ours = time(
         || launch!(add16[4, 256](&x, &x, &x, &x, &x, &x, &x, &x, &x, &x, &x, &x, &x, &x, &x, &mut y)),
