@@ -8,7 +8,7 @@ use std::process::Command;
 use oxwarp::kernels::map;
 use oxwarp::prelude::*;
 use oxwarp::report::{Access, Direction, Multiprocessor, Position, Space, ToolError};
-use oxwarp::{Error, KernelInfo, KernelReport, Limiter, Occupancy};
+use oxwarp::{CudaImage, Error, KernelInfo, KernelReport, Limiter, Occupancy, cuda_kernel};
 
 mod common;
 
@@ -526,5 +526,52 @@ fn the_kernels_compute_what_they_say() -> oxwarp::Result<()> {
         .for_each(30)
         .launch(&gpu.to_device(&x)?, &gpu.to_device(&table)?, &mut out)?;
     assert_eq!(out.to_vec()?, sums);
+    Ok(())
+}
+
+cuda_kernel! {
+    unsafe fn foreign();
+}
+
+/// As `nvcc` might write it: 2 KiB of shared memory and at most 128 threads.
+const FOREIGN: &str = "
+.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry foreign()
+.maxntid 128, 1, 1
+{
+    .shared .align 4 .b8 buffer[2048];
+    .reg .b32 %r<3>;
+    mov.u32 %r1, buffer;
+    ld.shared.u32 %r2, [%r1+4];
+    st.shared.u32 [%r1], %r2;
+    ret;
+}
+";
+
+#[test]
+fn kernels_of_other_languages_are_looked_into_too() -> oxwarp::Result<()> {
+    let gpu = Gpu::new()?;
+    if gpu.is_simulator() {
+        return Ok(());
+    }
+    let module = gpu.load_cuda(&CudaImage::from_bytes("foreign.ptx", FOREIGN)?)?;
+    let foreign = module.function::<foreign>("foreign")?;
+    let attributes = foreign.attributes()?;
+    assert_eq!((attributes.shared_bytes, attributes.local_bytes), (2048, 0));
+    assert_eq!(attributes.max_threads, 128);
+    assert!((1..=255).contains(&attributes.registers), "{attributes:?}");
+    let occupancy = foreign.occupancy(128, 30 << 10)?;
+    let (major, minor) = gpu.compute_capability().unwrap();
+    if let Some(multiprocessor) = Multiprocessor::of(major * 10 + minor) {
+        let wanted = Occupancy::of(&multiprocessor, 128, attributes.registers, 32 << 10);
+        assert_eq!(occupancy, wanted);
+    }
+    assert!(foreign.suggested_block(0)?.threads <= 128);
+    assert!(matches!(
+        foreign.occupancy(256, 0),
+        Err(Error::TooManyThreads { limit: 128, .. })
+    ));
     Ok(())
 }

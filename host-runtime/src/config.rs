@@ -90,6 +90,13 @@ impl LaunchConfig {
     /// [`for_each`](Self::for_each) in place of 256, and with [`grid`](Self::grid) in one dimension. The kernel must be
     /// right for any block size. It is asked once for each kernel and device; the simulator's choice is 256. CUDA C:
     /// `cudaOccupancyMaxPotentialBlockSize`.
+    ///
+    /// ```
+    /// use host_runtime::LaunchConfig;
+    ///
+    /// let config = LaunchConfig::default().for_each(1 << 20).auto_block();
+    /// assert!(format!("{config:?}").contains("auto_block: true"));
+    /// ```
     #[inline]
     pub fn auto_block(mut self) -> Self {
         match &mut self.shape {

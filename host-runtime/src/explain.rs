@@ -104,3 +104,19 @@ fn reports(
     }));
     reports
 }
+
+#[cfg(test)]
+mod tests {
+    use std::mem::offset_of;
+
+    use gpu_std::runtime::PanicRecord;
+
+    /// `ptx-report` reads the place of a panic from what is stored there.
+    #[test]
+    fn the_record_of_a_panic_is_laid_out_as_reports_read_it() {
+        assert_eq!(offset_of!(PanicRecord, line), 8);
+        assert_eq!(offset_of!(PanicRecord, column), 12);
+        assert_eq!(offset_of!(PanicRecord, file), 40);
+        assert_eq!(offset_of!(PanicRecord, message), 56);
+    }
+}

@@ -9,7 +9,6 @@ use gpu_std::kernel::{KernelInstance, KernelRecord};
 use ptx_report::{Assembled, Module, Occupancy, ToolError};
 
 use crate::config::FOR_EACH_BLOCK;
-use crate::cuda::FunctionAttributes;
 use crate::error::{Error, Result};
 use crate::explain::{self, explain_record};
 use crate::gpu::Gpu;
@@ -32,9 +31,25 @@ pub struct KernelInfo {
 /// What a GPU says of a kernel.
 #[derive(Debug)]
 struct OnDevice {
-    attributes: FunctionAttributes,
+    attributes: KernelAttributes,
     /// What the driver's compiler makes of the kernel alone, where its log says so.
     assembled: std::result::Result<Assembled, ToolError>,
+}
+
+/// What the driver says of a kernel that is loaded. CUDA C: `cudaFuncAttributes`; CuPy: `RawKernel.attributes`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct KernelAttributes {
+    /// Registers of a thread, of 32 bits.
+    pub registers: u32,
+    /// Bytes of static shared memory of a block.
+    pub shared_bytes: u32,
+    /// Bytes of a thread's own memory: arrays that are not in registers, and spills.
+    pub local_bytes: u32,
+    /// Bytes of constant memory that its module declares.
+    pub constant_bytes: u32,
+    /// The most threads of a block, by registers and launch bounds.
+    pub max_threads: u32,
 }
 
 /// A block size that the driver suggests: [`KernelInfo::suggested_block`].
@@ -212,7 +227,7 @@ impl KernelInfo {
         }
     }
 
-    fn attributes(&self, what: &'static str) -> Result<&FunctionAttributes> {
+    fn attributes(&self, what: &'static str) -> Result<&KernelAttributes> {
         let on_device = self
             .on_device
             .as_ref()
@@ -235,7 +250,7 @@ impl KernelInfo {
     }
 
     fn write_device(&self, f: &mut fmt::Formatter<'_>, on_device: &OnDevice) -> fmt::Result {
-        let FunctionAttributes {
+        let KernelAttributes {
             registers,
             local_bytes,
             constant_bytes,

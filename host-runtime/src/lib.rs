@@ -93,7 +93,7 @@ pub use gpu_std::DeviceCopy;
 pub use graph::{Graph, GraphBuilder, GraphNode};
 pub use host::{HostData, HostDataMut};
 pub use host_argument::{In, InOut, Out};
-pub use inspect::{KernelInfo, SuggestedBlock};
+pub use inspect::{KernelAttributes, KernelInfo, SuggestedBlock};
 pub use managed::{Location, MemoryAdvice};
 pub use memory_kind::MemoryKind;
 pub use pending::PendingCopy;

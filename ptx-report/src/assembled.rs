@@ -7,7 +7,7 @@ use std::fmt;
 use std::process::Command;
 use std::sync::Arc;
 
-use crate::code::bytes;
+use crate::table::bytes;
 use crate::tools::{Scratch, ToolError, find, said};
 
 /// What the assembler made of a kernel.

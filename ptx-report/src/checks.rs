@@ -1,18 +1,19 @@
 //! The checks that are left in a function: branches to a panic.
 //!
 //! In: a function's flow and loops. Out: each branch from a block that goes on to one that does not, with what it checks,
-//! its place in the source, and where it stands. The place and the message are read from what the panic is called with: a
-//! constant `core::panic::Location`, and a constant text.
+//! its place in the source, and where it stands.
 //!
 //! A check in the fast copy of a loop costs time in every trip; one in the slow copy, which the compiler keeps for
 //! the case that a check before the loop does not hold, costs none. A loop with checks is a slow copy if another loop,
-//! beside it, has accesses of memory at the same lines of the source, and fewer checks.
+//! beside it, has accesses of memory at the same lines of the source (or has none either and computes the same lines), and
+//! fewer checks.
 
 use std::collections::BTreeSet;
 use std::fmt;
 
-use crate::flow::Flow;
+use crate::flow::{Block, Flow};
 use crate::module::Module;
+use crate::panics::panics;
 
 /// A place in the source.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -81,15 +82,10 @@ pub fn checks(flow: &Flow, loops: &[BTreeSet<usize>], module: &Module) -> Vec<Ch
 fn positions(flow: &Flow, loops: &[BTreeSet<usize>]) -> Vec<Position> {
     let mut positions = vec![Position::Straight; flow.blocks.len()];
     for a_loop in loops {
-        let beside = loops.iter().filter(|other| other.is_disjoint(a_loop));
-        let (places, count) = (places(flow, a_loop), count(flow, a_loop));
-        let mut faster = beside.filter(|other| {
-            self::count(flow, other) < count && self::places(flow, other) == places
-        });
-        let position = if faster.next().is_some() {
-            Position::SlowCopy
-        } else {
-            Position::Loop
+        let mut beside = loops.iter().filter(|other| other.is_disjoint(a_loop));
+        let position = match beside.any(|other| is_fast_copy(flow, other, a_loop)) {
+            true => Position::SlowCopy,
+            false => Position::Loop,
         };
         let is_inner =
             |other: &&BTreeSet<usize>| other.len() < a_loop.len() && other.is_subset(a_loop);
@@ -101,77 +97,31 @@ fn positions(flow: &Flow, loops: &[BTreeSet<usize>]) -> Vec<Position> {
     positions
 }
 
+/// Whether a loop does what `slow` does with fewer checks.
+fn is_fast_copy(flow: &Flow, fast: &BTreeSet<usize>, slow: &BTreeSet<usize>) -> bool {
+    let accesses = |of| places(flow, of, |block| &block.accesses);
+    let lines = |of| places(flow, of, |block| &block.lines);
+    if count(flow, fast) >= count(flow, slow) {
+        return false;
+    }
+    let of_slow = accesses(slow);
+    match of_slow.is_empty() {
+        false => accesses(fast) == of_slow,
+        // Only what they compute tells them from other loops.
+        true => accesses(fast).is_empty() && lines(fast).is_subset(&lines(slow)),
+    }
+}
+
 fn count(flow: &Flow, blocks: &BTreeSet<usize>) -> usize {
     let targets = blocks.iter().flat_map(|&block| &flow.next[block]);
     targets.filter(|&&target| flow.panics[target]).count()
 }
 
-fn places<'a>(flow: &Flow<'a>, blocks: &BTreeSet<usize>) -> BTreeSet<&'a str> {
-    blocks
-        .iter()
-        .flat_map(|&block| flow.blocks[block].accesses.iter().copied())
-        .collect()
-}
-
-/// The panics that a block leads to.
-fn panics(flow: &Flow, target: usize, module: &Module) -> BTreeSet<(Option<Place>, String)> {
-    let (mut seen, mut open) = (BTreeSet::from([target]), vec![target]);
-    let mut panics = BTreeSet::new();
-    while let Some(block) = open.pop() {
-        let calls = flow.blocks[block]
-            .instructions
-            .iter()
-            .filter_map(|instruction| instruction.callee());
-        if let Some(callee) = calls
-            .into_iter()
-            .find(|callee| module.never_returns(callee))
-        {
-            panics.extend(panic(flow, block, callee, module));
-            continue;
-        }
-        open.extend(flow.next[block].iter().filter(|&&next| seen.insert(next)));
-    }
-    panics
-}
-
-/// The panics of a block that calls `callee`, which does not return: one for each place among its operands.
-fn panic(flow: &Flow, block: usize, callee: &str, module: &Module) -> Vec<(Option<Place>, String)> {
-    let operands = || {
-        let instructions = flow.blocks[block].instructions.iter();
-        let moves = instructions.filter(|instruction| matches!(instruction.kind(), "mov" | "selp"));
-        moves.flat_map(|instruction| instruction.operands.split(',').skip(1).map(str::trim))
-    };
-    let message = message(flow, block, callee, module);
-    let places: Vec<Place> = operands()
-        .filter_map(|operand| module.place(operand))
-        .collect();
-    if places.is_empty() {
-        return vec![(None, message)];
-    }
-    places
-        .into_iter()
-        .map(|place| (Some(place), message.clone()))
-        .collect()
-}
-
-/// What a panic says, or the name of the function that panics.
-fn message(flow: &Flow, block: usize, callee: &str, module: &Module) -> String {
-    if callee.contains("panic_bounds_check") {
-        return "index out of bounds".to_owned();
-    }
-    let instructions = &flow.blocks[block].instructions;
-    let text = instructions.iter().find_map(|instruction| {
-        let constant = instruction.operands.split(',').nth(1)?.trim();
-        let len = instructions.iter().find_map(|store| {
-            let is_length =
-                store.operation.starts_with("st.param") && store.operands.starts_with("[param1]");
-            is_length
-                .then(|| store.operands.split(',').nth(1)?.trim().parse().ok())
-                .flatten()
-        })?;
-        (instruction.kind() == "mov")
-            .then(|| module.text(constant, len))
-            .flatten()
-    });
-    text.unwrap_or_else(|| crate::code::readable(callee))
+fn places<'a>(
+    flow: &Flow<'a>,
+    blocks: &BTreeSet<usize>,
+    of: impl for<'b> Fn(&'b Block<'a>) -> &'b BTreeSet<&'a str>,
+) -> BTreeSet<&'a str> {
+    let blocks = blocks.iter().map(|&block| &flow.blocks[block]);
+    blocks.flat_map(|block| of(block).iter().copied()).collect()
 }

@@ -17,6 +17,8 @@ pub struct Block<'a> {
     pub instructions: Vec<Instruction<'a>>,
     /// The places of the source that have an access of memory here.
     pub accesses: BTreeSet<&'a str>,
+    /// The places of the source that have an instruction here.
+    pub lines: BTreeSet<&'a str>,
     labels: Vec<&'a str>,
     targets: Vec<&'a str>,
     ends: bool,
@@ -81,6 +83,7 @@ fn blocks(function: &str) -> Vec<Block<'_>> {
             }
             Statement::Instruction(instruction) => {
                 last.instructions.push(instruction);
+                last.lines.insert(place);
                 if accesses_memory(instruction) {
                     last.accesses.insert(place);
                 }
@@ -112,10 +115,12 @@ fn accesses_memory(instruction: Instruction) -> bool {
     match instruction.kind() {
         "ld" => matches!(space, Some("global" | "shared" | "const")),
         "st" => matches!(space, Some("global" | "shared")),
-        kind => kind == "atom" || kind == "red",
+        "cp" => space == Some("async"),
+        kind => matches!(kind, "atom" | "red" | "ldmatrix" | "stmatrix"),
     }
 }
 
+/// The blocks from which every way records a panic, and those that only they lead to.
 fn panics(blocks: &[Block], next: &[Vec<usize>], module: &Module) -> Vec<bool> {
     let itself = |instruction: &Instruction| {
         instruction.text.contains(PANIC_SLOT)
@@ -123,17 +128,15 @@ fn panics(blocks: &[Block], next: &[Vec<usize>], module: &Module) -> Vec<bool> {
                 .callee()
                 .is_some_and(|callee| module.never_returns(callee))
     };
-    let mut panics: Vec<bool> = blocks
-        .iter()
-        .map(|block| block.instructions.iter().any(itself))
-        .collect();
+    let of_block = |block: &Block| block.instructions.iter().any(itself);
+    let mut panics: Vec<bool> = blocks.iter().map(of_block).collect();
+    let before = before(next);
     loop {
-        let found: Vec<usize> = (0..blocks.len())
-            .filter(|&block| {
-                let mut next = next[block].iter();
-                !panics[block] && next.len() > 0 && next.all(|&next| panics[next])
-            })
-            .collect();
+        let all =
+            |blocks: &[usize]| !blocks.is_empty() && blocks.iter().all(|&block| panics[block]);
+        let is_found =
+            |&block: &usize| !panics[block] && (all(&next[block]) || all(&before[block]));
+        let found: Vec<usize> = (0..blocks.len()).filter(is_found).collect();
         if found.is_empty() {
             return panics;
         }
@@ -141,4 +144,13 @@ fn panics(blocks: &[Block], next: &[Vec<usize>], module: &Module) -> Vec<bool> {
             panics[block] = true;
         }
     }
+}
+
+/// The blocks that each may follow.
+fn before(next: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    let mut before = vec![Vec::new(); next.len()];
+    for (block, next) in next.iter().enumerate() {
+        next.iter().for_each(|&next| before[next].push(block));
+    }
+    before
 }

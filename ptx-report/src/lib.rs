@@ -21,8 +21,10 @@ mod loops;
 mod module;
 mod multiprocessor;
 mod occupancy;
+mod panics;
 mod report;
 mod statement;
+mod table;
 mod tools;
 
 pub use access::{Access, Direction, Space};

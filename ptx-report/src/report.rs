@@ -29,6 +29,18 @@ pub struct KernelReport {
 impl KernelReport {
     /// The report of a kernel of a module, for the GPU of a compute capability (90 for 9.0), or without one for the GPU
     /// that the PTX is for. `None` if the module does not have the kernel. That there is no `ptxas` is part of the report.
+    ///
+    /// ```
+    /// use ptx_report::{KernelReport, Module};
+    ///
+    /// let ptx = ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry add()\n{\n\tret;\n}\n";
+    /// let report = KernelReport::of(&Module::parse(ptx), "add", Some(90)).unwrap();
+    /// assert!(report.to_string().starts_with("kernel `add`, PTX for sm_80"));
+    /// match report.assembled() {
+    ///     Ok(assembled) => println!("{} registers", assembled.registers),
+    ///     Err(error) => println!("{error}"), // where ptxas was looked for
+    /// }
+    /// ```
     pub fn of(module: &Module, symbol: &str, compute_capability: Option<u32>) -> Option<Self> {
         let ptx = module.kernel(symbol)?.to_owned();
         let target = module.target().unwrap_or_default();

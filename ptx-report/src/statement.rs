@@ -100,10 +100,12 @@ fn statement(line: &str) -> Option<Statement<'_>> {
         .split_once(':')
         .filter(|(label, _)| label.starts_with('$'))
     {
-        return Some(match rest.trim().strip_prefix(".branchtargets") {
-            Some(list) => Statement::Targets(label, list.trim_end_matches(';')),
-            None => Statement::Label(label),
-        });
+        return match rest.trim().strip_prefix(".branchtargets") {
+            Some(list) => Some(Statement::Targets(label, list.trim_end_matches(';'))),
+            // Labels of line tables, where no branch goes to.
+            None if label.starts_with("$L__tmp") || label.starts_with("$L__func") => None,
+            None => Some(Statement::Label(label)),
+        };
     }
     if let Some(of_source) = line.strip_prefix(".loc") {
         return Some(Statement::Line(
@@ -142,7 +144,7 @@ mod tests {
 
     #[test]
     fn lines_of_a_body() {
-        let text = ".entry a()\n{\n\t.reg .b32 %r1;\n$L_1:\n\t.loc\t3 20 9, function_name $x\n\tcall.uni \n\tf, \n\t(\n\tp\n\t);\n\
+        let text = ".entry a()\n{\n\t.reg .b32 %r1;\n$L__tmp7:\n$L_1:\n\t.loc\t3 20 9, function_name $x\n\tcall.uni \n\tf, \n\t(\n\tp\n\t);\n\
                     $L_2: .branchtargets $L_1, $L_3;\n\tret; // done\n}";
         let statements = statements(text);
         assert_eq!(statements.len(), 5, "{statements:?}");

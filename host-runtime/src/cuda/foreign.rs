@@ -32,6 +32,10 @@ impl ForeignKernel {
     pub fn name(&self) -> &'static str {
         self.0.name
     }
+
+    pub(super) fn loaded(&self) -> &LoadedKernel {
+        &self.0
+    }
 }
 
 impl CudaStream {

@@ -11,8 +11,10 @@ use gpu_std::kernel::KernelRecord;
 use ptx_report::{Assembled, ToolError, parse_log};
 
 use super::CudaStream;
-use super::module::log_text;
+use super::foreign::ForeignKernel;
+use super::module::{LoadedKernel, log_text};
 use crate::error::Result;
+use crate::inspect::KernelAttributes;
 
 /// `CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES`.
 const SHARED_SIZE_BYTES: c_uint = 1;
@@ -32,28 +34,27 @@ const LOG_VERBOSE: c_uint = 12;
 /// Bytes of each log that are kept.
 const LOG_CAPACITY: usize = 64 << 10;
 
-/// Attributes of a kernel's function.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct FunctionAttributes {
-    pub registers: u32,
-    pub shared_bytes: u32,
-    pub local_bytes: u32,
-    pub constant_bytes: u32,
-    pub max_threads: u32,
-}
-
 impl CudaStream {
     /// The attributes of a kernel's function, which is loaded if need be.
-    pub fn attributes(&self, record: &'static KernelRecord) -> Result<FunctionAttributes> {
+    pub fn attributes(&self, record: &'static KernelRecord) -> Result<KernelAttributes> {
         self.make_current()?;
-        let function = self.kernel(record)?.function;
-        let attribute = |attribute| self.attribute(function, attribute);
-        Ok(FunctionAttributes {
+        self.attributes_of(&self.kernel(record)?)
+    }
+
+    /// The same of a kernel that is not of this program.
+    pub fn foreign_attributes(&self, kernel: &ForeignKernel) -> Result<KernelAttributes> {
+        self.make_current()?;
+        self.attributes_of(kernel.loaded())
+    }
+
+    pub(super) fn attributes_of(&self, kernel: &LoadedKernel) -> Result<KernelAttributes> {
+        let attribute = |attribute| self.attribute(kernel.function, attribute);
+        Ok(KernelAttributes {
             registers: attribute(NUM_REGS)?,
             shared_bytes: attribute(SHARED_SIZE_BYTES)?,
             local_bytes: attribute(LOCAL_SIZE_BYTES)?,
             constant_bytes: attribute(CONST_SIZE_BYTES)?,
-            max_threads: self.max_threads(function)?,
+            max_threads: self.max_threads(kernel.function)?,
         })
     }
 

@@ -60,7 +60,6 @@ use staging::Staging;
 
 pub(crate) use event::CudaEvent;
 pub(crate) use graph::CudaGraph;
-pub(crate) use inspect::FunctionAttributes;
 pub(crate) use nccl::NcclCommunicators;
 
 /// `CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN`.

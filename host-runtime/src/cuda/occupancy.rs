@@ -12,6 +12,8 @@ use gpu_std::Dim3;
 use gpu_std::kernel::KernelRecord;
 use ptx_report::{Multiprocessor, Occupancy};
 
+use super::foreign::ForeignKernel;
+use super::module::LoadedKernel;
 use super::{CudaStream, attribute_of, driver_attribute};
 use crate::error::Result;
 use crate::inspect::SuggestedBlock;
@@ -35,16 +37,28 @@ impl CudaStream {
         block: u32,
         shared_bytes: u32,
     ) -> Result<Occupancy> {
-        let extents = Extents {
-            grid: Dim3 { x: 1, y: 1, z: 1 },
-            block: Dim3 {
-                x: block,
-                y: 1,
-                z: 1,
-            },
-            shared_bytes: shared_bytes.into(),
-        };
-        let kernel = self.prepared(record, &extents)?;
+        self.make_current()?;
+        self.occupancy_of(&self.kernel(record)?, block, shared_bytes)
+    }
+
+    /// The same of a kernel that is not of this program.
+    pub fn foreign_occupancy(
+        &self,
+        kernel: &ForeignKernel,
+        block: u32,
+        shared_bytes: u32,
+    ) -> Result<Occupancy> {
+        self.make_current()?;
+        self.occupancy_of(kernel.loaded(), block, shared_bytes)
+    }
+
+    fn occupancy_of(
+        &self,
+        kernel: &LoadedKernel,
+        block: u32,
+        shared_bytes: u32,
+    ) -> Result<Occupancy> {
+        self.allow_block(kernel, block, shared_bytes)?;
         let mut blocks: c_int = 0;
         // SAFETY: the pointer is valid for a write of an int, and the function is of a loaded module.
         unsafe {
@@ -55,20 +69,14 @@ impl CudaStream {
                 shared_bytes as usize,
             )
         }?;
-        let attributes = self.attributes(record)?;
+        let attributes = self.attributes_of(kernel)?;
         let all_shared = attributes.shared_bytes + shared_bytes;
-        let occupancy = Occupancy::of(
-            &self.multiprocessor()?,
-            block,
-            attributes.registers,
-            all_shared,
-        );
+        let multiprocessor = self.multiprocessor()?;
         let blocks = blocks.unsigned_abs();
-        let warps = blocks * block.div_ceil(Multiprocessor::WARP);
         Ok(Occupancy {
             blocks,
-            warps,
-            ..occupancy
+            warps: blocks * block.div_ceil(Multiprocessor::WARP),
+            ..Occupancy::of(&multiprocessor, block, attributes.registers, all_shared)
         })
     }
 
@@ -79,37 +87,35 @@ impl CudaStream {
         shared_bytes: u32,
     ) -> Result<SuggestedBlock> {
         let key = (id_of(record), shared_bytes);
-        let known = self
-            .device
-            .suggestions
-            .read()
-            .unwrap_or_else(PoisonError::into_inner);
+        let suggestions = &self.device.suggestions;
+        let known = suggestions.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(suggestion) = known.get(&key) {
             return Ok(*suggestion);
         }
         drop(known);
-        let suggestion = self.ask_for_block(record, shared_bytes)?;
-        let mut known = self
-            .device
-            .suggestions
-            .write()
-            .unwrap_or_else(PoisonError::into_inner);
+        self.make_current()?;
+        let suggestion = self.suggested_block_of(&self.kernel(record)?, shared_bytes)?;
+        let mut known = suggestions.write().unwrap_or_else(PoisonError::into_inner);
         known.insert(key, suggestion);
         Ok(suggestion)
     }
 
-    fn ask_for_block(
+    /// The same of a kernel that is not of this program, asked each time: its module may be unloaded.
+    pub fn foreign_suggested_block(
         &self,
-        record: &'static KernelRecord,
+        kernel: &ForeignKernel,
         shared_bytes: u32,
     ) -> Result<SuggestedBlock> {
-        let one = Dim3 { x: 1, y: 1, z: 1 };
-        let extents = Extents {
-            grid: one,
-            block: one,
-            shared_bytes: shared_bytes.into(),
-        };
-        let kernel = self.prepared(record, &extents)?;
+        self.make_current()?;
+        self.suggested_block_of(kernel.loaded(), shared_bytes)
+    }
+
+    fn suggested_block_of(
+        &self,
+        kernel: &LoadedKernel,
+        shared_bytes: u32,
+    ) -> Result<SuggestedBlock> {
+        self.allow_block(kernel, 1, shared_bytes)?;
         let (mut min_blocks, mut threads): (c_int, c_int) = (0, 0);
         // SAFETY: the pointers are valid for writes of an int each, the function is of a loaded module, and there is no
         // function that computes the bytes of a block size.
@@ -129,24 +135,19 @@ impl CudaStream {
         })
     }
 
-    /// The kernel, loaded, if such a block of it can be launched.
-    fn prepared(
-        &self,
-        record: &'static KernelRecord,
-        extents: &Extents,
-    ) -> Result<super::module::LoadedKernel> {
-        self.make_current()?;
-        let kernel = self.kernel(record)?;
-        kernel.check_block(record.name, extents.block)?;
-        let bytes = check_dynamic_shared(
-            record.name,
-            kernel.shared_bytes,
-            extents,
-            self.limits(),
-            || self.label(),
-        )?;
-        self.allow_dynamic_shared(&kernel, bytes)?;
-        Ok(kernel)
+    /// Checks that a block of so many threads can be launched, as a launch does.
+    fn allow_block(&self, kernel: &LoadedKernel, threads: u32, shared_bytes: u32) -> Result<()> {
+        let dim = |x| Dim3 { x, y: 1, z: 1 };
+        let extents = Extents {
+            grid: dim(1),
+            block: dim(threads),
+            shared_bytes: shared_bytes.into(),
+        };
+        kernel.check_block(kernel.name, extents.block)?;
+        let (limits, label) = (self.limits(), || self.label());
+        let bytes =
+            check_dynamic_shared(kernel.name, kernel.shared_bytes, &extents, limits, label)?;
+        self.allow_dynamic_shared(kernel, bytes)
     }
 
     /// What a multiprocessor of this device has.

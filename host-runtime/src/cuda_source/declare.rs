@@ -159,6 +159,35 @@ macro_rules! cuda_kernel {
                 Self { function: self.function.cooperative() }
             }
 
+            /// Registers, static shared, local and constant bytes, and the most threads of a block. CuPy:
+            /// `RawKernel.attributes`; PyCUDA: `Function.num_regs`...
+            ///
+            /// # Errors
+            ///
+            /// If the device fails.
+            pub fn attributes(&self) -> $crate::Result<$crate::KernelAttributes> {
+                self.function.attributes()
+            }
+
+            /// How many blocks of so many threads, with so many bytes of dynamic shared memory each, run on a multiprocessor
+            /// at once. CUDA C: `cudaOccupancyMaxActiveBlocksPerMultiprocessor`.
+            ///
+            /// # Errors
+            ///
+            /// If such a block cannot be launched.
+            pub fn occupancy(&self, block: u32, shared_bytes: u32) -> $crate::Result<$crate::Occupancy> {
+                self.function.occupancy(block, shared_bytes)
+            }
+
+            /// The block size with which most threads run at once. CUDA C: `cudaOccupancyMaxPotentialBlockSize`.
+            ///
+            /// # Errors
+            ///
+            /// If a block cannot have so much dynamic shared memory.
+            pub fn suggested_block(&self, shared_bytes: u32) -> $crate::Result<$crate::SuggestedBlock> {
+                self.function.suggested_block(shared_bytes)
+            }
+
             /// Queues the launch and returns.
             ///
             /// # Errors

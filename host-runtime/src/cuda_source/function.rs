@@ -7,6 +7,8 @@ use std::ffi::c_void;
 use std::fmt;
 use std::sync::Arc;
 
+use ptx_report::Occupancy;
+
 use super::module::Loaded;
 use super::signature::Parameter;
 use crate::argument::{Arguments, different_devices};
@@ -15,6 +17,7 @@ use crate::cuda::ForeignKernel;
 use crate::dim::{Count, Items, ToDim};
 use crate::error::Result;
 use crate::graph::capture;
+use crate::inspect::{KernelAttributes, SuggestedBlock};
 use crate::limits::{self, Extents, OwnBlock};
 use crate::profile::{Operation, WorkKind};
 use crate::stream::{Backend, Stream};
@@ -112,6 +115,23 @@ impl CudaFunction {
             Some(extents) => stream.foreign_blocks_at_once(&self.kernel, &extents),
             None => Ok(0),
         }
+    }
+
+    /// Registers, memory and the most threads.
+    pub fn attributes(&self) -> Result<KernelAttributes> {
+        self.module.stream()?.foreign_attributes(&self.kernel)
+    }
+
+    /// How many blocks run on a multiprocessor at once.
+    pub fn occupancy(&self, block: u32, shared_bytes: u32) -> Result<Occupancy> {
+        let stream = self.module.stream()?;
+        stream.foreign_occupancy(&self.kernel, block, shared_bytes)
+    }
+
+    /// The block size that the driver suggests.
+    pub fn suggested_block(&self, shared_bytes: u32) -> Result<SuggestedBlock> {
+        let stream = self.module.stream()?;
+        stream.foreign_suggested_block(&self.kernel, shared_bytes)
     }
 
     fn extents(&self, config: &LaunchConfig) -> Result<Option<Extents>> {
