@@ -464,6 +464,15 @@ fn a_copy_owns_its_buffer_until_it_is_done() -> Result<()> {
     busy(rounds(&gpu))?;
     std::mem::forget(x.copy_from_async(gpu.to_pinned(&wanted)?)?);
     assert!(x.to_vec()? == wanted);
+    // Dropped where a wait is an error: the copy is waited for all the same.
+    busy(rounds(&gpu))?;
+    let mut copy = Some(x.copy_from_async(gpu.to_pinned(&wanted)?)?);
+    let captured = copies.capture(|_| match copy.take() {
+        Some(copy) => copy.wait().map(drop),
+        None => Ok(()),
+    });
+    assert!(captured.is_err());
+    assert!(x.to_vec()? == wanted);
     let nothing = copies
         .gpu()
         .zeros::<u32>(0)?
@@ -649,8 +658,19 @@ fn copies_go_between_streams_and_devices() -> Result<()> {
     let mut x = gpu.to_device(&m)?;
     slow_step.for_each(4200).launch(&mut x, rounds(&gpu))?;
     let stepped = m.mapv(|x| step(x, rounds(&gpu)));
-    for target in [gpu.clone(), other.gpu(), simulator.clone()] {
-        assert_eq!(x.copy_on(&target)?.to_host()?, stepped);
+    let mut targets = vec![gpu.clone(), other.gpu(), simulator.clone()];
+    // Where there is a second GPU.
+    targets.extend(Gpu::cuda(1).ok().filter(|_| !gpu.is_simulator()));
+    for target in &targets {
+        let there = x.copy_on(target)?;
+        assert_eq!(there.to_host()?, stepped);
+        // And back, behind what the other device does.
+        let mut there = there.copy()?;
+        slow_step.for_each(4200).launch(&mut there, 2)?;
+        let mut back = gpu.zeros_like(&there)?;
+        back.copy_from_device(&there)?;
+        drop(there);
+        assert_eq!(back.to_host()?, stepped.mapv(|x| step(x, 2)));
         let part = x.view().slice(s![3..;2, ..50]).t();
         let mut there = target.zeros_nd::<u32, _>((50, 70))?;
         let mut place = there.view_mut().slice(s![.., ..29]);
@@ -775,5 +795,9 @@ fn pinned_arrays_are_slices() -> Result<()> {
     assert_eq!(sent.join().unwrap(), 80);
     let last = Gpu::new()?.to_pinned(&[1u8, 2])?;
     assert_eq!(last[..], [1, 2]);
+    for kind in KINDS {
+        let last = Gpu::new()?.with_memory(kind).to_device(&[3u8, 4])?;
+        assert_eq!(last.to_vec()?, [3, 4]);
+    }
     Ok(())
 }

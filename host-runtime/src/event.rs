@@ -71,6 +71,11 @@ impl Event {
     /// If the device failed.
     pub fn synchronize(&self) -> Result<()> {
         capture::refuse("a wait for an event", "wait after the graph was launched")?;
+        self.wait_on_host()
+    }
+
+    /// Waits, also inside a capture, where a buffer depends on it.
+    pub(crate) fn wait_on_host(&self) -> Result<()> {
         self.moment.synchronize()?;
         self.queue.progress.is_done(self.ticket);
         Ok(())

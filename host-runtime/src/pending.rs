@@ -8,7 +8,7 @@ use ndarray::Dimension;
 
 use crate::DeviceCopy;
 use crate::array::DeviceArray;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::ordering::Access;
 use crate::pinned::PinnedArray;
@@ -20,14 +20,8 @@ use crate::stream::{Backend, Stream};
 #[must_use = "dropping it waits for the copy: keep it, and call `wait` when the buffer is needed again"]
 #[derive(Debug)]
 pub struct PendingCopy<T: DeviceCopy> {
-    /// First: dropped before the buffer.
-    end: End,
-    buffer: PinnedArray<T>,
-}
-
-/// The end of a copy, which its drop waits for.
-#[derive(Debug)]
-struct End {
+    /// There until `wait` takes it.
+    buffer: Option<PinnedArray<T>>,
     done: Event,
     stream: Stream,
 }
@@ -38,10 +32,13 @@ impl<T: DeviceCopy> PendingCopy<T> {
     /// # Errors
     ///
     /// If a kernel of the array's stream panicked since the last wait, or the device failed. The buffer is dropped then.
-    pub fn wait(self) -> Result<PinnedArray<T>> {
-        self.end.done.synchronize()?;
-        self.end.stream.backend().check()?;
-        Ok(self.buffer)
+    pub fn wait(mut self) -> Result<PinnedArray<T>> {
+        self.done.synchronize()?;
+        self.stream.backend().check()?;
+        match self.buffer.take() {
+            Some(buffer) => Ok(buffer),
+            None => unreachable!("only this takes the buffer, and it ends the copy"),
+        }
     }
 
     /// Whether the copy is done. It does not wait.
@@ -50,19 +47,23 @@ impl<T: DeviceCopy> PendingCopy<T> {
     ///
     /// If the device failed.
     pub fn is_done(&self) -> Result<bool> {
-        self.end.done.is_done()
+        self.done.is_done()
     }
 
     /// The copy's end, for other streams to wait for.
     pub fn event(&self) -> &Event {
-        &self.end.done
+        &self.done
     }
 }
 
-impl Drop for End {
+impl<T: DeviceCopy> Drop for PendingCopy<T> {
     fn drop(&mut self) {
-        // After an error the context is lost, and the device writes nothing any more.
-        let _ = self.done.synchronize();
+        if let Some(buffer) = self.buffer.take()
+            && self.done.wait_on_host().is_err()
+        {
+            // Nobody knows whether the device still uses it.
+            std::mem::forget(buffer);
+        }
     }
 }
 
@@ -133,12 +134,15 @@ impl<T: DeviceCopy, D: Dimension> DeviceArray<T, D> {
         };
         match queued.and_then(|()| stream.record()) {
             Ok(done) => Ok(PendingCopy {
-                end: End { done, stream },
-                buffer,
+                buffer: Some(buffer),
+                done,
+                stream,
             }),
             Err(error) => {
-                // The copy may have been queued. If this wait fails, the context is lost.
-                let _ = stream.synchronize();
+                // The copy may have been queued. After a kernel's panic the wait is over, too.
+                if matches!(stream.synchronize(), Err(Error::Driver { .. })) {
+                    std::mem::forget(buffer);
+                }
                 Err(error)
             }
         }

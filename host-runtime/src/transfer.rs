@@ -213,11 +213,13 @@ impl<T: DeviceCopy, D: Dimension> DeviceView<'_, T, D> {
         if pieces.count() > MOST_PIECES || pieces.width() < LEAST_WIDTH {
             return Ok(None);
         }
-        self.memory().access(Access::Read, |backend| {
+        let queued = self.memory().access(Access::Read, |backend| {
             // SAFETY: the pieces are the view's elements, and the vector has room for them until the wait is over.
             pieces.for_each(|rows| unsafe { backend.copy_rows(&rows, WorkKind::ToHost) })
-        })?;
-        self.gpu().synchronize()?;
+        });
+        // Also after an error, before which some may have been queued.
+        let waited = self.gpu().synchronize();
+        queued.and(waited)?;
         // SAFETY: `len` elements were copied, and all elements of a device array are written.
         unsafe { elements.set_len(self.len()) };
         Ok(Some(elements))
