@@ -1,7 +1,7 @@
 //! Copies and allocations: oxwarp against the driver's own calls on the same stream, memory and device.
 //!
-//! A copy counts until it is done. Best of several. Allocations are those of the pool, of mixed sizes; what the pool holds is
-//! the same before and after a million of them, or the program ends with an error.
+//! A copy counts until it is done. Best of several. Allocations are those of the pool, of mixed sizes; what the pool
+//! holds is the same before and after a million of them, or the program ends with an error.
 
 use std::ffi::c_void;
 use std::time::{Duration, Instant};

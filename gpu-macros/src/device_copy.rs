@@ -1,7 +1,7 @@
 //! `#[derive(DeviceCopy)]`: a user's type as element of device memory.
 //!
-//! In: a struct, enum or union. Out: an `unsafe impl` that stands only if every field is `DeviceCopy`; an error is at the
-//! type of the field that is not. Type parameters get the bound, as with the derives of std.
+//! In: a struct, enum or union. Out: an `unsafe impl` that stands only if every field is `DeviceCopy`; an error is at
+//! the type of the field that is not. Type parameters get the bound, as with the derives of std.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};

@@ -1,7 +1,8 @@
 //! What can be an element of device memory: `Copy` types whose bytes mean the same on the device.
 //!
 //! The device code of a program is compiled with the same layouts as its host code, so every `Copy` type has a stable
-//! layout between the two, padding, enums and generics included. What is left to rule out is a pointer into host memory.
+//! layout between the two, padding, enums and generics included. What is left to rule out is a pointer into host
+//! memory.
 
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
@@ -12,9 +13,9 @@ use core::num::{
 
 /// A type whose values mean the same on the device: `Copy`, with no reference to host memory.
 ///
-/// Numbers, `bool`, `char`, arrays, tuples, `Option` and `Result` of such types have it, and the vectors and short floats
-/// of this project. A struct, enum or union of your own gets it by `#[derive(Clone, Copy, DeviceCopy)]`, which checks each
-/// field.
+/// Numbers, `bool`, `char`, arrays, tuples, `Option` and `Result` of such types have it, and the vectors and short
+/// floats of this project. A struct, enum or union of your own gets it by `#[derive(Clone, Copy, DeviceCopy)]`, which
+/// checks each field.
 ///
 /// A raw pointer is `DeviceCopy`, so that a record can hold an address of device memory; only `unsafe` code follows it.
 ///

@@ -1,8 +1,8 @@
 //! What both back ends do with untyped memory.
 //!
-//! An address is one that [`Backend::allocate`] gave for at least so many bytes, or lies inside such an allocation. Work
-//! is queued on the stream and returns, unless it says that it waits. The simulator does it at once: its device memory is
-//! host memory. Inside a capture what can be a node of a graph becomes one, and the rest is an error.
+//! An address is one that [`Backend::allocate`] gave for at least so many bytes, or lies inside such an allocation.
+//! Work is queued on the stream and returns, unless it says that it waits. The simulator does it at once: its device
+//! memory is host memory. Inside a capture what can be a node of a graph becomes one, and the rest is an error.
 
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -148,8 +148,8 @@ impl Backend {
         )
     }
 
-    /// Copies to the device. The source may change when this returns. From pinned memory it waits, and does not make a copy
-    /// on the host.
+    /// Copies to the device. The source may change when this returns. From pinned memory it waits, and does not make a
+    /// copy on the host.
     ///
     /// # Safety
     ///

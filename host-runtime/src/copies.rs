@@ -1,8 +1,8 @@
 //! Copies between device arrays and views: on one device, and from one to another.
 //!
-//! On one device a copy is queued on the stream of the destination, in as few calls as the layouts allow. Between two CUDA
-//! devices it goes straight over where they are peers, and through the host otherwise, which is the driver's affair. Between
-//! a CUDA device and the simulator it goes through the host.
+//! On one device a copy is queued on the stream of the destination, in as few calls as the layouts allow. Between two
+//! CUDA devices it goes straight over where they are peers, and through the host otherwise, which is the driver's
+//! affair. Between a CUDA device and the simulator it goes through the host.
 
 use ndarray::Dimension;
 
@@ -40,8 +40,8 @@ impl<T: DeviceCopy, D: Dimension> DeviceArray<T, D> {
         self.view().copy()
     }
 
-    /// Another array with the same elements, that belongs to `gpu`: to another stream, another kind of memory, or another
-    /// device. CUDA C: `cudaMemcpyPeerAsync`.
+    /// Another array with the same elements, that belongs to `gpu`: to another stream, another kind of memory, or
+    /// another device. CUDA C: `cudaMemcpyPeerAsync`.
     ///
     /// # Errors
     ///
@@ -59,8 +59,8 @@ impl<T: DeviceCopy, D: Dimension> DeviceArray<T, D> {
         self.view().copy_on(gpu)
     }
 
-    /// Replaces all elements by those of another device array or view of the same shape, of any device. It does not wait
-    /// where both are on one device. CUDA C: `cudaMemcpyAsync` from device to device.
+    /// Replaces all elements by those of another device array or view of the same shape, of any device. It does not
+    /// wait where both are on one device. CUDA C: `cudaMemcpyAsync` from device to device.
     ///
     /// # Errors
     ///
@@ -161,7 +161,8 @@ impl<T: DeviceCopy, D: Dimension> DeviceViewMut<'_, T, D> {
         }
         both(self.memory(), source.memory(), |backend| {
             pieces.for_each(|rows| match rows.height {
-                // SAFETY: the pieces are elements of the two views; one is borrowed mutably, so that they do not overlap.
+                // SAFETY: the pieces are elements of the two views; one is borrowed mutably, so that they do not
+                // overlap.
                 1 => unsafe { backend.copy(rows.address, rows.source, rows.width) },
                 // SAFETY: as above.
                 _ => unsafe { backend.copy_rows(&rows, WorkKind::OnDevice) },

@@ -1,7 +1,7 @@
 //! Filling device memory with one value.
 //!
-//! A value whose bytes repeat every one, two or four is what the device can set by itself. Others are copied from the host
-//! a few times, and what is filled is then doubled by copies inside the device.
+//! A value whose bytes repeat every one, two or four is what the device can set by itself. Others are copied from the
+//! host a few times, and what is filled is then doubled by copies inside the device.
 
 use ndarray::Dimension;
 

@@ -1,8 +1,8 @@
 //! Host data that can be copied to a device: vectors, slices, arrays and `ndarray` arrays.
 //!
-//! In: a reference to any of them. Out: its shape, and its elements in standard (row-major) order: all at once where they
-//! lie so already, and otherwise in runs, each of which is copied straight to where the device reads it. An array in any
-//! layout is therefore read once, and no second array is made of it.
+//! In: a reference to any of them. Out: its shape, and its elements in standard (row-major) order: all at once where
+//! they lie so already, and otherwise in runs, each of which is copied straight to where the device reads it. An array
+//! in any layout is therefore read once, and no second array is made of it.
 
 use std::borrow::Cow;
 
@@ -21,8 +21,8 @@ const ROWS: usize = 64;
 const TILE: usize = 32;
 
 /// Host data that [`Gpu::to_device`](crate::Gpu::to_device) and
-/// [`DeviceArray::copy_from`](crate::DeviceArray::copy_from) take: a `Vec`, slice, array, [`PinnedArray`], or `ndarray` array
-/// or view of any layout.
+/// [`DeviceArray::copy_from`](crate::DeviceArray::copy_from) take: a `Vec`, slice, array, [`PinnedArray`], or `ndarray`
+/// array or view of any layout.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be copied to a device",
     label = "give a `Vec`, a slice, an array or an `ndarray` array whose elements are `DeviceCopy`",
@@ -55,8 +55,8 @@ pub trait HostData: sealed::Sealed {
     }
 }
 
-/// Host data that [`DeviceArray::copy_to`](crate::DeviceArray::copy_to) fills: a slice, `Vec`, array, [`PinnedArray`], or
-/// `ndarray` array or mutable view in standard layout.
+/// Host data that [`DeviceArray::copy_to`](crate::DeviceArray::copy_to) fills: a slice, `Vec`, array, [`PinnedArray`],
+/// or `ndarray` array or mutable view in standard layout.
 pub trait HostDataMut: HostData {
     /// All elements, where they lie in standard order without gaps.
     fn as_standard_mut(&mut self) -> Option<&mut [Self::Element]>;
@@ -202,8 +202,8 @@ fn rows<T: DeviceCopy, D: Dimension>(array: &ArrayRef<T, D>, take: &mut dyn FnMu
     take(&gathered);
 }
 
-/// The rows of a matrix whose columns are contiguous: several at once, through tiles that stay in the cache, so that each
-/// cache line of the matrix is read once and each of the rows is written once.
+/// The rows of a matrix whose columns are contiguous: several at once, through tiles that stay in the cache, so that
+/// each cache line of the matrix is read once and each of the rows is written once.
 fn columns_to_rows<T: DeviceCopy>(matrix: &ArrayRef<T, Ix2>, take: &mut dyn FnMut(&[T])) {
     let (rows, cols) = matrix.dim();
     let Some(&first) = matrix.first() else {

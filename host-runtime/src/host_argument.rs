@@ -1,8 +1,9 @@
 //! Host data as arguments of a launch: copied there before it and back after it, once each.
 //!
-//! In: a reference to host data, and what the kernel does with it. Out: a device array that lives as long as the launch, on
-//! the device that `on` or another argument names. After the launch was queued, what the kernel wrote is copied straight into
-//! the caller's memory. For a launch or two; data that several launches use is better kept on the device.
+//! In: a reference to host data, and what the kernel does with it. Out: a device array that lives as long as the
+//! launch, on the device that `on` or another argument names. After the launch was queued, what the kernel wrote is
+//! copied straight into the caller's memory. For a launch or two; data that several launches use is better kept on the
+//! device.
 
 use std::ptr::NonNull;
 
@@ -17,7 +18,8 @@ use crate::error::Result;
 use crate::gpu::Gpu;
 use crate::host::{HostData, HostDataMut};
 
-/// Host data for a launch to read: it is copied to the device. PyCUDA: `drv.In`; Numba: a host array that is not written.
+/// Host data for a launch to read: it is copied to the device. PyCUDA: `drv.In`; Numba: a host array that is not
+/// written.
 ///
 /// It stands for `&gpu.to_device(data)?`: the launch takes it for `&[T]` and `ArrayView2<T>`.
 ///

@@ -1,8 +1,8 @@
 //! Arrays that the host reads and writes where they are: those in mapped and managed memory.
 //!
-//! A launch borrows an array only until it is queued, so a borrow alone does not say that the device is done with it. The
-//! host's view is therefore given after a wait for what it must not overtake, and borrows the array from then on: reading
-//! while kernels read, and writing while nothing else is there.
+//! A launch borrows an array only until it is queued, so a borrow alone does not say that the device is done with it.
+//! The host's view is therefore given after a wait for what it must not overtake, and borrows the array from then on:
+//! reading while kernels read, and writing while nothing else is there.
 
 use ndarray::{ArrayView, ArrayViewMut, Dimension};
 
@@ -35,13 +35,13 @@ pub enum MemoryAdvice {
 }
 
 impl<T: DeviceCopy, D: Dimension> DeviceArray<T, D> {
-    /// Waits for the writes of the device, and gives the elements to the host, where they are. Mapped and managed memory
-    /// only. Kernels can read the array meanwhile.
+    /// Waits for the writes of the device, and gives the elements to the host, where they are. Mapped and managed
+    /// memory only. Kernels can read the array meanwhile.
     ///
     /// # Errors
     ///
-    /// If the memory is of another kind, a plan or a graph has the array, a kernel of a stream that wrote it panicked since
-    /// the last wait, or the device failed.
+    /// If the memory is of another kind, a plan or a graph has the array, a kernel of a stream that wrote it panicked
+    /// since the last wait, or the device failed.
     ///
     /// ```
     /// use host_runtime::{Gpu, MemoryKind};
@@ -56,13 +56,13 @@ impl<T: DeviceCopy, D: Dimension> DeviceArray<T, D> {
     /// ```
     pub fn as_host(&self) -> Result<ArrayView<'_, T, D>> {
         self.wait_on_host(Access::Read)?;
-        // SAFETY: the host can reach the elements, which are written, and the device writes none of them while the array is
-        // borrowed. The address of an array without bytes is aligned and not accessed.
+        // SAFETY: the host can reach the elements, which are written, and the device writes none of them while the
+        // array is borrowed. The address of an array without bytes is aligned and not accessed.
         Ok(unsafe { ArrayView::from_shape_ptr(self.raw_shape(), self.on_host()) })
     }
 
-    /// Waits for all uses of the array by the device, and gives the elements to the host, to read and write where they are.
-    /// Mapped and managed memory only.
+    /// Waits for all uses of the array by the device, and gives the elements to the host, to read and write where they
+    /// are. Mapped and managed memory only.
     ///
     /// # Errors
     ///
@@ -83,8 +83,8 @@ impl<T: DeviceCopy, D: Dimension> DeviceArray<T, D> {
         Ok(unsafe { ArrayViewMut::from_shape_ptr(self.raw_shape(), self.on_host()) })
     }
 
-    /// Queues moving the pages to the device or the host, so that the first to touch them there need not wait. Managed memory
-    /// only. CUDA C: `cudaMemPrefetchAsync`.
+    /// Queues moving the pages to the device or the host, so that the first to touch them there need not wait. Managed
+    /// memory only. CUDA C: `cudaMemPrefetchAsync`.
     ///
     /// # Errors
     ///

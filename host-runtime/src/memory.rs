@@ -1,8 +1,8 @@
 //! An allocation on a device that frees itself, and the order of its uses.
 //!
-//! In: a stream, a kind of memory and a number of bytes. Out: memory that belongs to that stream, its home: copies and fills of the
-//! memory are queued there. Launches on other streams may use it too ([`ordering`](crate::ordering)), and it is freed
-//! after them all. Arrays own it, and plans and graphs that replay work on it.
+//! In: a stream, a kind of memory and a number of bytes. Out: memory that belongs to that stream, its home: copies and fills
+//! of the memory are queued there. Launches on other streams may use it too ([`ordering`](crate::ordering)), and it is
+//! freed after them all. Arrays own it, and plans and graphs that replay work on it.
 
 use std::sync::Arc;
 

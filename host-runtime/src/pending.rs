@@ -1,8 +1,8 @@
 //! Copies that run while the host goes on.
 //!
-//! In: a device array, and a pinned buffer that is given away. Out: a [`PendingCopy`] that owns the buffer until the copy
-//! is done, and gives it back then: no buffer can be dropped, read or written while the device uses it. The device array
-//! needs no such care, since its later uses and its end come after the copy in the order of streams.
+//! In: a device array, and a pinned buffer that is given away. Out: a [`PendingCopy`] that owns the buffer until the
+//! copy is done, and gives it back then: no buffer can be dropped, read or written while the device uses it. The device
+//! array needs no such care, since its later uses and its end come after the copy in the order of streams.
 
 use ndarray::Dimension;
 
@@ -31,7 +31,8 @@ impl<T: DeviceCopy> PendingCopy<T> {
     ///
     /// # Errors
     ///
-    /// If a kernel of the array's stream panicked since the last wait, or the device failed. The buffer is dropped then.
+    /// If a kernel of the array's stream panicked since the last wait, or the device failed. The buffer is dropped
+    /// then.
     pub fn wait(mut self) -> Result<PinnedArray<T>> {
         self.done.synchronize()?;
         self.stream.backend().check()?;

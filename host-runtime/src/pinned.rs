@@ -19,10 +19,10 @@ use crate::host::HostData;
 /// A slice in pinned host memory. CUDA C: `cudaMallocHost`; PyCUDA: `pagelocked_empty`; Numba: `cuda.pinned_array`;
 /// CuPy: `alloc_pinned_memory`.
 ///
-/// It dereferences to a slice; `ndarray::ArrayView::from_shape(shape, &pinned)` gives it a shape. Copies to and from it run
-/// at the speed of the bus, about twice that of a `Vec`, and can overlap with kernels
-/// ([`copy_from_async`](crate::DeviceArray::copy_from_async)). It is dear to make, and takes memory from the whole system:
-/// make few and use them again.
+/// It dereferences to a slice; `ndarray::ArrayView::from_shape(shape, &pinned)` gives it a shape. Copies to and from it
+/// run at the speed of the bus, about twice that of a `Vec`, and can overlap with kernels
+/// ([`copy_from_async`](crate::DeviceArray::copy_from_async)). It is dear to make, and takes memory from the whole
+/// system: make few and use them again.
 ///
 /// ```
 /// use host_runtime::Gpu;
@@ -135,7 +135,8 @@ impl<T: DeviceCopy> Drop for PinnedArray<T> {
     fn drop(&mut self) {
         let bytes = size_of_val::<[T]>(self);
         if bytes > 0 {
-            // SAFETY: the memory is from `allocate_pinned` of so many bytes. No copy uses it: one under way would own it.
+            // SAFETY: the memory is from `allocate_pinned` of so many bytes. No copy uses it: one under way would own
+            // it.
             unsafe { self.gpu.backend().free_pinned(self.first.cast(), bytes) };
         }
     }

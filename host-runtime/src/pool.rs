@@ -1,8 +1,8 @@
 //! What a device's memory pool holds, and giving it back.
 //!
-//! Arrays of [`MemoryKind::Pool`](crate::MemoryKind::Pool) come from the device's default pool, which all streams of the
-//! process share. It keeps what is freed for the next allocation, until it is trimmed or an allocation would fail. What the
-//! pool holds is not free in [`DeviceProperties`](crate::DeviceProperties), though the next arrays get it.
+//! Arrays of [`MemoryKind::Pool`](crate::MemoryKind::Pool) come from the device's default pool, which all streams of
+//! the process share. It keeps what is freed for the next allocation, until it is trimmed or an allocation would fail.
+//! What the pool holds is not free in [`DeviceProperties`](crate::DeviceProperties), though the next arrays get it.
 
 use crate::error::Result;
 use crate::gpu::Gpu;
@@ -61,8 +61,8 @@ impl Gpu {
         }
     }
 
-    /// Waits, and gives the pool's unused memory back to the system, for other processes, but for `keep` bytes that it may
-    /// hold on to. CUDA C: `cudaMemPoolTrimTo`; CuPy: `pool.free_all_blocks()`.
+    /// Waits, and gives the pool's unused memory back to the system, for other processes, but for `keep` bytes that it
+    /// may hold on to. CUDA C: `cudaMemPoolTrimTo`; CuPy: `pool.free_all_blocks()`.
     ///
     /// # Errors
     ///

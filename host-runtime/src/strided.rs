@@ -1,8 +1,8 @@
 //! A copy between two layouts as few copies of rows.
 //!
-//! In: a shape, and for each side where its first element is and how far neighbours are apart. Out: pieces that the driver
-//! copies in one call: runs without gaps on both sides, repeated at equal distances. Axes along which both sides go on
-//! without a gap become one.
+//! In: a shape, and for each side where its first element is and how far neighbours are apart. Out: pieces that the
+//! driver copies in one call: runs without gaps on both sides, repeated at equal distances. Axes along which both sides
+//! go on without a gap become one.
 
 use crate::bytes::Rows;
 use crate::error::Result;
@@ -118,8 +118,8 @@ impl Pieces {
     }
 }
 
-/// The axes with more than one element, the closest of the destination first. Where the destination goes backwards, both
-/// sides are taken from the other end.
+/// The axes with more than one element, the closest of the destination first. Where the destination goes backwards,
+/// both sides are taken from the other end.
 fn in_order(
     size: usize,
     shape: &[usize],

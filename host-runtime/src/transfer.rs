@@ -1,14 +1,14 @@
 //! Copies between the host and device arrays.
 //!
-//! To the device, host data of any layout is read once: what lies in standard order is copied as it lies, and the elements of
-//! other layouts are gathered straight into the pinned memory that the device reads, in standard order. So a device array is
-//! always in standard layout and every kernel takes it; what the host does for an array of another layout is a pass over it
-//! in another order of addresses, which is slower than a plain copy. Where that counts for an array in Fortran order, copy the
-//! transpose, which lies in standard order, and transpose the view: `gpu.to_device(&a.t())`, then `.view().t()` for a
-//! kernel's `ArrayView2<T, Strided>`.
+//! To the device, host data of any layout is read once: what lies in standard order is copied as it lies, and the
+//! elements of other layouts are gathered straight into the pinned memory that the device reads, in standard order. So
+//! a device array is always in standard layout and every kernel takes it; what the host does for an array of another
+//! layout is a pass over it in another order of addresses, which is slower than a plain copy. Where that counts for an
+//! array in Fortran order, copy the transpose, which lies in standard order, and transpose the view:
+//! `gpu.to_device(&a.t())`, then `.view().t()` for a kernel's `ArrayView2<T, Strided>`.
 //!
-//! To the host, an array is copied to where it is wanted. A view is copied in as many pieces as it has, or with the elements
-//! between them where there are many.
+//! To the host, an array is copied to where it is wanted. A view is copied in as many pieces as it has, or with the
+//! elements between them where there are many.
 
 use ndarray::{Array, Dimension, IntoDimension};
 
@@ -29,12 +29,12 @@ const MOST_PIECES: usize = 16;
 const LEAST_WIDTH: usize = 64;
 
 impl Gpu {
-    /// Copies host data to the device: a `Vec`, slice, array, [`PinnedArray`](crate::PinnedArray), or `ndarray` array or view
-    /// of any layout, whose shape is kept. CUDA C: `cudaMalloc` and `cudaMemcpy`; Numba: `cuda.to_device`.
+    /// Copies host data to the device: a `Vec`, slice, array, [`PinnedArray`](crate::PinnedArray), or `ndarray` array
+    /// or view of any layout, whose shape is kept. CUDA C: `cudaMalloc` and `cudaMemcpy`; Numba: `cuda.to_device`.
     ///
-    /// The elements are read once, and the source is free when this returns. Up to 2 MiB, and for an `ndarray` that is not in
-    /// standard layout, it does not wait for what the stream has queued. The device array is in standard layout, whatever
-    /// the source's.
+    /// The elements are read once, and the source is free when this returns. It does not wait for what the stream has
+    /// queued, as long as the copies from pageable memory that are under way have at most 2 MiB together. The device
+    /// array is in standard layout, whatever the source's.
     ///
     /// # Errors
     ///
@@ -81,9 +81,9 @@ impl<T: DeviceCopy, D: Dimension> DeviceArray<T, D> {
         unsafe { upload(self.memory(), self.memory().address(), source) }
     }
 
-    /// Waits and copies the elements, in standard order, into host data of the same length; its shape is not looked at. An
-    /// `ndarray` that is not in standard layout is filled from a copy in host memory.
-    /// Numba: `copy_to_host(ary)`; PyCUDA: `get(ary)`.
+    /// Waits and copies the elements, in standard order, into host data of the same length; its shape is not looked at.
+    /// An `ndarray` that is not in standard layout is filled from a copy in host memory. Numba: `copy_to_host(ary)`;
+    /// PyCUDA: `get(ary)`.
     ///
     /// # Errors
     ///
@@ -137,15 +137,15 @@ impl<T: DeviceCopy, D: Dimension> DeviceArray<T, D> {
     ///
     /// If a kernel panicked since the last wait, or the device failed.
     pub fn to_vec(&self) -> Result<Vec<T>> {
-        // SAFETY: these are the array's elements. All are written before the array is given out (for `uninit`, as its caller
-        // promised).
+        // SAFETY: these are the array's elements. All are written before the array is given out (for `uninit`, as its
+        // caller promised).
         unsafe { to_vec(self.memory(), self.address(), self.len()) }
     }
 }
 
 impl<T: DeviceCopy, D: Dimension> DeviceViewMut<'_, T, D> {
-    /// Replaces the view's elements by those of host data of the same length, in standard order. A view with gaps is filled
-    /// from a copy on the device.
+    /// Replaces the view's elements by those of host data of the same length, in standard order. A view with gaps is
+    /// filled from a copy on the device.
     ///
     /// # Errors
     ///

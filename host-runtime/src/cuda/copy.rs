@@ -2,8 +2,8 @@
 //!
 //! The driver may read the source of an asynchronous copy for as long as the copy runs; that it has put pageable memory
 //! aside before it returns is not promised. So pageable memory goes through pinned memory of our own
-//! ([`staging`](super::staging)), after which the caller may change it, and the host does not wait for the queue. What is
-//! larger than that memory holds goes through the driver's, and is waited for.
+//! ([`staging`](super::staging)), after which the caller may change it, and the host does not wait for the queue. What
+//! is larger than that memory holds goes through the driver's, and is waited for.
 
 use std::ffi::{c_uint, c_void};
 use std::ptr::null_mut;
@@ -138,8 +138,8 @@ impl CudaStream {
         Staging::BYTES
     }
 
-    /// Copies to the device the runs that `source` hands over, one behind the other, up to `bytes`. They may change when
-    /// this returns.
+    /// Copies to the device the runs that `source` hands over, one behind the other, up to `bytes`. They may change
+    /// when this returns.
     ///
     /// # Safety
     ///

@@ -1,8 +1,8 @@
 //! Memory of all kinds, allocated and freed.
 //!
-//! Device memory comes from the device's default pool where it has one, and is freed in stream order, so that dropping an
-//! array never waits and a launch that was queued before keeps its memory. Memory of the other kinds is freed after a wait
-//! for the stream.
+//! Device memory comes from the device's default pool where it has one, and is freed in stream order, so that dropping
+//! an array never waits and a launch that was queued before keeps its memory. Memory of the other kinds is freed after
+//! a wait for the stream.
 
 use std::ffi::{c_int, c_uint, c_void};
 use std::ptr::{NonNull, null_mut};

@@ -1,9 +1,9 @@
 //! Pinned memory that pageable host data passes through on its way to the device.
 //!
 //! A ring of parts. Data is copied behind what is there; a part that is full is marked with an event, and is used again
-//! once its event says that the device has read it. So the source is free as soon as it is copied, uploads smaller than the
-//! ring do not wait for what the stream has queued before them, and the copying by the host overlaps with that by the
-//! device.
+//! once its event says that the device has read it. So the source is free as soon as it is copied, uploads smaller than
+//! the ring do not wait for what the stream has queued before them, and the copying by the host overlaps with that by
+//! the device.
 
 use std::ptr::NonNull;
 use std::sync::{Mutex, PoisonError};
