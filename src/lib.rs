@@ -29,7 +29,7 @@
 //! `gpu-std`, the host side from `host-runtime`, ready-made kernels from `gpu-kernels` ([`kernels`]).
 
 pub use gpu_kernels as kernels;
-pub use gpu_macros::{DeviceCopy, device_code, device_link, kernel, rust_kernel};
+pub use gpu_macros::{DeviceCopy, device_code, device_link, kernel, rust_kernel, test};
 pub use gpu_std::{
     Dim3, DisjointSlice, async_copy, atomic, block, constant, disjoint, grid, group, ptx, shared,
     shared_array, shared_atomics, sync, sync_threads, thread, warp,

@@ -5,6 +5,7 @@
 //! - `run_time`: signatures of kernels whose source is compiled when the program runs.
 //! - `device_link`: functions of PTX or bitcode.
 //! - `device_copy`: the derive for elements of device memory.
+//! - `test_attribute`: tests that run on the simulator and on a GPU.
 //! - `embed`: the PTX as a literal that the program registers at start, and the compiler's errors at the user's own
 //!   tokens.
 
@@ -15,6 +16,7 @@ mod embed;
 #[path = "kernel/mod.rs"]
 mod kernel_macro;
 mod run_time;
+mod test_attribute;
 
 use proc_macro::TokenStream;
 
@@ -210,4 +212,32 @@ pub fn device_copy(item: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn rust_kernel(input: TokenStream) -> TokenStream {
     run_time::expand(input.into()).into()
+}
+
+/// Makes a function a test that runs on the CPU simulator with its checks, and then on the GPU where there is one.
+///
+/// ```ignore
+/// use oxwarp::prelude::*;
+///
+/// #[oxwarp::test]
+/// fn doubles(gpu: &Gpu) -> oxwarp::Result<()> {
+///     let x = gpu.to_device(&[1.0f32, 2.0])?;
+///     let mut y = gpu.zeros::<f32>(2)?;
+///     launch!(double[1, 2](&x, &mut y))?;
+///     assert_eq!(y.to_vec()?, [2.0, 4.0]);
+///     Ok(())
+/// }
+/// ```
+///
+/// The function takes the device, as `&Gpu` or `Gpu`, and may return a `Result`. What a kernel did wrong and nothing waited for
+/// fails the test too. The checks are those of `OXWARP_CHECK`, or if that is not set those that are on in a debug build, in a
+/// release build as well. `OXWARP_DEVICE=cpu` keeps it off a GPU. Other attributes, such as `#[should_panic]`, stand as they would
+/// on a plain `#[test]`.
+///
+/// # Errors
+///
+/// A function without a device among its parameters, or with more, is a compile error.
+#[proc_macro_attribute]
+pub fn test(options: TokenStream, item: TokenStream) -> TokenStream {
+    test_attribute::expand(options.into(), item.into()).into()
 }

@@ -3,6 +3,8 @@
 use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering::SeqCst, fence};
 use std::sync::{Mutex, PoisonError};
 
+use crate::checks::notes;
+use crate::context;
 use crate::spin::touched;
 
 macro_rules! integer {
@@ -164,4 +166,7 @@ unsafe extern "C" fn host_cas_u128(
 #[unsafe(export_name = "gpu.atomic.fence")]
 extern "C" fn atomic_fence(_order: u32, _scope: u32) {
     fence(SeqCst);
+    if let Some(context) = context::current().filter(|context| context.noting) {
+        notes::note_atomic(context);
+    }
 }

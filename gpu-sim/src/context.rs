@@ -75,6 +75,8 @@ pub(crate) struct Context<'a> {
     /// A read of what nothing has written so far: a mistake of its own, unless a thread writes there before the next
     /// barrier. Then it is a race.
     unwritten: RefCell<Option<Fault>>,
+    /// How often the grid has met.
+    pub(crate) grid_epoch: Cell<u32>,
     pub(crate) spin: Spin,
     /// Random orders of threads, where they are asked for.
     pub(crate) turns: Option<Turns>,
@@ -111,6 +113,7 @@ impl<'a> Context<'a> {
             noting: launch.checks.look_at_accesses(),
             order: RefCell::new(Order::new(launch.block.count() as usize)),
             unwritten: RefCell::new(None),
+            grid_epoch: Cell::new(0),
             spin: Spin::new(),
             turns: launch
                 .checks

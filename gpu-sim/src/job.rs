@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use gpu_std::Dim3;
 
+use crate::checks::grid::GridShadow;
 use crate::checks::schedule::Permutation;
 use crate::grid::GridBarrier;
 use crate::{Constants, Fault, Launch};
@@ -27,6 +28,8 @@ pub(crate) struct Job<'a> {
     fault: Mutex<Option<Fault>>,
     grid_barrier: GridBarrier,
     standstill: Mutex<Standstill>,
+    /// Accesses of the device's memory, if they are noted.
+    accesses: Option<GridShadow>,
 }
 
 /// Which workers come no further.
@@ -65,7 +68,16 @@ impl<'a> Job<'a> {
                 workers: 0,
                 since: Instant::now(),
             }),
+            accesses: launch
+                .checks
+                .race
+                .then(|| GridShadow::new(launch.checks.unseen_atomics)),
         }
+    }
+
+    /// Accesses of the device's memory, if they are noted.
+    pub(crate) fn accesses(&self) -> Option<&GridShadow> {
+        self.accesses.as_ref()
     }
 
     pub(crate) fn launch(&self) -> &'a Launch {

@@ -9,7 +9,8 @@ use std::sync::atomic::{Ordering, fence};
 
 use gpu_std::grid::GridBarrier;
 
-use crate::context::Context;
+use crate::checks::notes;
+use crate::context::{self, Context};
 use crate::named::Arrival;
 use crate::symbols::kernel;
 use crate::wait::{Barrier, Operation, Reduction, Request, Shuffle, Vote};
@@ -108,6 +109,9 @@ macro_rules! fences {
         #[unsafe(export_name = $symbol)]
         extern "C" fn $name() {
             fence(Ordering::SeqCst);
+            if let Some(context) = context::current().filter(|context| context.noting) {
+                notes::note_atomic(context);
+            }
         }
     )*};
 }

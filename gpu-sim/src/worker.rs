@@ -182,6 +182,7 @@ impl Worker<'_> {
         job.standstill(1);
         let meeting = job.grid_barrier().meet(here, || job.stopped());
         job.standstill(-1);
+        context.grid_epoch.set(context.grid_epoch.get() + 1);
         for block in std::mem::take(&mut self.parked) {
             context.exchange_block(block.state);
             self.waiting = block.lanes;

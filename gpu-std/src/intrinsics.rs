@@ -63,6 +63,20 @@ unsafe extern "C" {
         value: *const u8,
         place: &'static Location<'static>,
     );
+    #[link_name = "gpu.note.global.read"]
+    #[allow(improper_ctypes, reason = "passed as a pointer to Rust code")]
+    pub safe fn note_global_read(
+        address: *const u8,
+        bytes: usize,
+        place: &'static Location<'static>,
+    );
+    #[link_name = "gpu.note.global.write"]
+    #[allow(improper_ctypes, reason = "passed as a pointer to Rust code")]
+    pub safe fn note_global_write(
+        address: *const u8,
+        bytes: usize,
+        place: &'static Location<'static>,
+    );
     /// `operation` is a `gpu_std::note::Atomic`.
     #[link_name = "gpu.note.atomic"]
     #[allow(improper_ctypes, reason = "passed as a pointer to Rust code")]

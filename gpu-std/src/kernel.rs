@@ -32,7 +32,7 @@ pub struct KernelRecord {
     pub file: &'static str,
     /// The line of the kernel's name.
     pub line: u32,
-    /// [`NO_FMA`], [`TAKES_POINTERS`], [`FAST_MATH`], [`unchecked`].
+    /// [`NO_FMA`], [`TAKES_POINTERS`], [`FAST_MATH`], [`unchecked`], [`TAKES_ATOMICS`].
     pub flags: u32,
     /// Bytes of the parameter struct.
     pub params_size: usize,
@@ -55,6 +55,10 @@ pub const NO_FMA: u32 = 1;
 
 /// [`KernelRecord::flags`]: the kernel is an `unsafe fn`, whose caller answers for raw pointers among its parameters.
 pub const TAKES_POINTERS: u32 = 2;
+
+/// [`KernelRecord::flags`]: atomics may be among the parameters, so that an operation of `core::sync::atomic`, which the
+/// simulator does not see, may order the threads' accesses.
+pub const TAKES_ATOMICS: u32 = 16;
 
 /// [`KernelRecord::flags`]: `f32` arithmetic of the kernel may be approximate.
 pub const FAST_MATH: u32 = 4;

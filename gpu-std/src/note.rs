@@ -37,6 +37,20 @@ pub(crate) fn shared_write_at<T>(address: *const T, value: &T, place: &'static L
     gpu::note_shared_write(address.cast(), size_of::<T>(), value, place);
 }
 
+/// The element of the device's memory at `address` is read.
+#[inline(always)]
+#[track_caller]
+pub(crate) fn global_read<T>(address: *const T) {
+    gpu::note_global_read(address.cast(), size_of::<T>(), Location::caller());
+}
+
+/// The element of the device's memory at `address` is written.
+#[inline(always)]
+#[track_caller]
+pub(crate) fn global_write<T>(address: *const T) {
+    gpu::note_global_write(address.cast(), size_of::<T>(), Location::caller());
+}
+
 /// What an atomic operation does.
 #[derive(Clone, Copy)]
 #[repr(u32)]

@@ -20,7 +20,7 @@ use gpu_std::disjoint::{
 use gpu_std::half::{Bf16, Bf16x2, F16, F16x2};
 use gpu_std::kernel::{KernelParam, RawView};
 use gpu_std::matrix::DisjointFragments;
-use gpu_std::view::{ArrayView, Extents, Layout, Standard};
+use gpu_std::view::{ArrayView, Extents, Layout, Standard, UnsafeSlice};
 use ndarray::{Dim, Dimension, Ix1, Ix2, IxDyn};
 use smallvec::SmallVec;
 
@@ -437,6 +437,13 @@ where
     #[inline]
     fn raw(self, arguments: &mut Arguments) -> RawView<T, [usize; 2]> {
         rows_and_columns(self, arguments)
+    }
+}
+
+impl<T: DeviceCopy + 'static, D: Dimension> KernelArg<UnsafeSlice<T>> for &mut DeviceArray<T, D> {
+    #[inline]
+    fn raw(self, arguments: &mut Arguments) -> RawView<T, usize> {
+        flat(self, Access::Write, arguments)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Which checks the CPU simulator makes, and `OXWARP_CHECK`, which chooses them.
 
+use gpu_std::kernel::{KernelRecord, TAKES_ATOMICS};
+
 use crate::error::{Error, Result};
 
 /// The environment variable.
@@ -105,24 +107,35 @@ impl Checks {
         Ok(checks)
     }
 
+    /// Whether the environment chooses some.
+    pub(crate) fn are_chosen() -> bool {
+        chosen().is_some()
+    }
+
     /// Those of the environment.
     pub(crate) fn from_environment() -> Result<Self> {
-        let value = std::env::var_os(VARIABLE);
-        match value.map(|value| value.to_string_lossy().into_owned()) {
-            Some(value) if !value.trim().is_empty() => Self::parse(&value),
+        match chosen() {
+            Some(value) => Self::parse(&value),
             _ if cfg!(debug_assertions) => Ok(Self::on()),
             _ => Ok(Self::off()),
         }
     }
 
-    /// The simulator's part of them, for the usual order of threads.
-    pub(crate) fn of_launch(self) -> gpu_sim::Checks {
+    /// The simulator's part of them, for a kernel in the usual order of threads.
+    pub(crate) fn of_launch(self, record: &KernelRecord) -> gpu_sim::Checks {
         gpu_sim::Checks {
             race: self.race,
+            unseen_atomics: record.flags & TAKES_ATOMICS != 0,
             init: self.init,
             order: None,
         }
     }
+}
+
+/// The variable's value.
+fn chosen() -> Option<String> {
+    let value = std::env::var_os(VARIABLE)?.to_string_lossy().into_owned();
+    (!value.trim().is_empty()).then_some(value)
 }
 
 #[cfg(test)]

@@ -70,6 +70,7 @@ mod setting;
 mod simulator;
 mod stream;
 mod strided;
+mod test;
 mod transfer;
 mod view;
 
@@ -117,7 +118,7 @@ pub mod __private {
     pub use gpu_std::intrinsics::linked;
     pub use gpu_std::kernel::{
         FAST_MATH, KERNEL_MAGIC, KernelInstance, KernelParam, KernelRecord, NO_FMA, RawView,
-        TAKES_POINTERS, bounds, parameter_is_copied_to_the_device, unchecked,
+        TAKES_ATOMICS, TAKES_POINTERS, bounds, parameter_is_copied_to_the_device, unchecked,
     };
     pub use gpu_std::link::{crosses_to_linked_code, linked_as_declared};
     pub use gpu_std::runtime::RUNTIME;
@@ -132,4 +133,5 @@ pub mod __private {
     pub use crate::launch::{bind, launch, max_cooperative_blocks};
     pub use crate::registry::{CompiledKernel, DeviceCode, Image};
     pub use crate::rust_source::{Compilation, RunTimeEntry, RunTimeKernel};
+    pub use crate::test::{TestResult, run_test};
 }

@@ -42,17 +42,14 @@ pub(crate) unsafe fn run(
         run_as(record, launch)?;
         let expected = memory.snapshot(is_used);
         let mut result = Ok(());
-        for number in 0..ORDERS {
+        for seed in (0..ORDERS).map(|number| seed.wrapping_add(number)) {
             memory.restore(&before);
             let mut launch = *launch;
-            launch.checks.order = Some(seed.wrapping_add(number));
-            result = run_as(record, &launch).and_then(|()| match memory.difference(&expected) {
+            launch.checks.order = Some(seed);
+            let ran = run_as(record, &launch).map_err(|fault| with_seed(fault, seed));
+            result = ran.and_then(|()| match memory.difference(&expected) {
                 None => Ok(()),
-                Some(difference) => Err(Fault::Check(Box::new(CheckFault {
-                    check: Check::Schedule,
-                    message: in_words(difference, seed.wrapping_add(number)),
-                    accesses: Vec::new(),
-                }))),
+                Some(difference) => Err(depends_on_order(difference, seed)),
             });
             if result.is_err() {
                 break;
@@ -63,10 +60,25 @@ pub(crate) unsafe fn run(
     }
 }
 
-fn in_words(difference: Difference, seed: u64) -> String {
+/// A fault of one order, which others may not have.
+fn with_seed(fault: Fault, seed: u64) -> Fault {
+    match fault {
+        Fault::Check(mut found) => {
+            found.message += &format!(" (in the random order of `schedule:{seed}`)");
+            Fault::Check(found)
+        }
+        other => other,
+    }
+}
+
+fn depends_on_order(difference: Difference, seed: u64) -> Fault {
     let Difference { bytes, offset } = difference;
-    format!(
-        "the results depend on the order in which threads and blocks run: with the random order of `schedule:{seed}`, an array of \
-         {bytes} bytes differs from byte {offset} on from what the order of their indices leaves in it"
-    )
+    Fault::Check(Box::new(CheckFault {
+        check: Check::Schedule,
+        message: format!(
+            "the results depend on the order in which threads and blocks run: with the random order of `schedule:{seed}`, an \
+             array of {bytes} bytes differs from byte {offset} on from what the order of their indices leaves in it"
+        ),
+        accesses: Vec::new(),
+    }))
 }

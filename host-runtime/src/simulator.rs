@@ -183,7 +183,7 @@ impl Simulator {
             shared_limit: Limits::SIMULATOR.shared_bytes as usize,
             dynamic_shared: prepared.dynamic_shared,
             in_order: prepared.prints,
-            checks: self.checks.of_launch(),
+            checks: self.checks.of_launch(record),
             constants: &raw const *constants,
         };
         // SAFETY: the entry is that of the parameters' kernel; a safe kernel may run in all threads at once, and for an

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use oxwarp::atomic::{AtomicScope, Block, Device};
 use oxwarp::prelude::*;
 
-use crate::{Case, endless, right, wrong};
+use crate::{Case, endless, right, wrong, wrong_in_other_orders};
 
 pub const CASES: &[Case] = &[
     right("histogram", |gpu| {
@@ -54,7 +54,7 @@ pub const CASES: &[Case] = &[
         assert_eq!(sums.to_vec()?, [0, 1, 2, 3, 4, 5, 6, 7, 8]);
         Ok(())
     }),
-    wrong(
+    wrong_in_other_orders(
         "block_order",
         |gpu| launch!(order_of_blocks[8, 32](&mut gpu.zeros::<u32>(9)?)),
         &[
@@ -66,6 +66,16 @@ pub const CASES: &[Case] = &[
         "waits_for_a_block_before",
         |gpu| launch!(chain[8, 32](false, &mut gpu.zeros::<u32>(1)?, &mut gpu.zeros::<u32>(9)?)),
         &["blocks of the grid have not started", "chain", "atomic"],
+    ),
+    wrong_in_other_orders(
+        "stack_with_aba",
+        |gpu| launch!(stack[1, 32](&mut gpu.zeros::<u32>(32)?)),
+        &[
+            "data race on element",
+            "of a shared array of 16 bytes",
+            "(in the random order of `schedule:",
+            "`race`",
+        ],
     ),
     right("spin_lock", |gpu| {
         let mut out = gpu.zeros::<u32>(1)?;
@@ -176,5 +186,46 @@ fn spin_lock(holds: bool, out: &[AtomicU32]) {
     sync_threads();
     if thread::index_in_block() == 0 {
         out[0].fetch_add(count.get(0), Relaxed);
+    }
+}
+
+/// Threads take nodes off a list and put them back. One that looks at a node's successor may find that others took the node,
+/// and put it back with another successor: the compare-and-swap does not see that.
+#[kernel]
+fn stack(mut out: DisjointSlice<u32>) {
+    let heads = shared_atomics![AtomicU32; 1];
+    let next = shared_array![u32; 4];
+    let t = thread::index_in_block();
+    if t < 4 {
+        next.set(t, (t as u32 + 2) % 5);
+        heads.at(0).store(1, Relaxed);
+    }
+    sync_threads();
+    let head = heads.at(0);
+    let mut taken = 0;
+    for _ in 0..4 {
+        let node = head.load(Acquire);
+        if node == 0 {
+            continue;
+        }
+        let successor = next.get(node as usize - 1);
+        if head
+            .compare_exchange(node, successor, AcqRel, Relaxed)
+            .is_err()
+        {
+            continue;
+        }
+        taken += 1;
+        let mut first = head.load(Acquire);
+        loop {
+            next.set(node as usize - 1, first);
+            match head.compare_exchange(first, node, AcqRel, Relaxed) {
+                Ok(_) => break,
+                Err(seen) => first = seen,
+            }
+        }
+    }
+    if let Some(out) = out.get_mut(thread::index_1d()) {
+        *out = taken;
     }
 }

@@ -5,6 +5,7 @@
 #![allow(missing_docs)]
 
 mod atomics;
+mod attribute;
 mod barriers;
 mod memory;
 mod shared;
@@ -21,6 +22,8 @@ struct Case {
     run: fn(&Gpu) -> oxwarp::Result<()>,
     /// Whether it may be run on a GPU: not if it would never end there.
     ends: bool,
+    /// Whether it takes another order of the threads to find it.
+    needs_other_orders: bool,
 }
 
 /// A kernel that is right.
@@ -30,6 +33,7 @@ const fn right(name: &'static str, run: fn(&Gpu) -> oxwarp::Result<()>) -> Case 
         finds: &[],
         run,
         ends: true,
+        needs_other_orders: false,
     }
 }
 
@@ -44,6 +48,19 @@ const fn wrong(
         finds,
         run,
         ends: true,
+        needs_other_orders: false,
+    }
+}
+
+/// A kernel that is wrong in some orders of its threads.
+const fn wrong_in_other_orders(
+    name: &'static str,
+    run: fn(&Gpu) -> oxwarp::Result<()>,
+    finds: &'static [&'static str],
+) -> Case {
+    Case {
+        needs_other_orders: true,
+        ..wrong(name, run, finds)
     }
 }
 
@@ -78,6 +95,14 @@ fn result(case: &Case, checks: Checks) -> Result<(), Error> {
     gpu.synchronize()
 }
 
+/// The checks that find a case's mistake.
+fn checks_for(case: &Case) -> Checks {
+    match case.needs_other_orders {
+        true => Checks::all(),
+        false => Checks::on(),
+    }
+}
+
 /// Whether the case's mistake is found.
 fn is_found(case: &Case, error: &Error) -> bool {
     let message = error.to_string();
@@ -88,12 +113,7 @@ fn is_found(case: &Case, error: &Error) -> bool {
 fn every_mistake_is_found_and_no_right_kernel() {
     let mut failures = Vec::new();
     for case in cases() {
-        let only_in_other_orders = case.finds.contains(&"`schedule`");
-        let checks = match only_in_other_orders {
-            true => Checks::all(),
-            false => Checks::on(),
-        };
-        match result(case, checks) {
+        match result(case, checks_for(case)) {
             Ok(()) if case.finds.is_empty() => {}
             Err(error) if !case.finds.is_empty() && is_found(case, &error) => {}
             other => failures.push(format!("{}: {other:?}", case.name)),
@@ -112,24 +132,17 @@ fn a_right_kernel_is_right_in_every_order() {
     }
 }
 
-/// The mistake that the variable names, on the device that `OXWARP_DEVICE` names; without it nothing. `list` lists those
-/// that end on a GPU.
+/// The case that the variable names, on the device that `OXWARP_DEVICE` names; without it nothing. `list` lists all: name,
+/// whether it ends on a GPU, and what finds it on the simulator.
 #[test]
 fn one_case() {
     let Ok(name) = std::env::var("OXWARP_CHECK_CASE") else {
         return;
     };
     if name == "list" {
-        for case in cases().filter(|case| case.ends) {
-            println!(
-                "case {} {}",
-                case.name,
-                if case.finds.is_empty() {
-                    "right"
-                } else {
-                    "wrong"
-                }
-            );
+        for case in cases() {
+            let ends = if case.ends { "ends" } else { "endless" };
+            println!("\ncase {} {ends} {}", case.name, finder(case));
         }
         return;
     }
@@ -139,4 +152,16 @@ fn one_case() {
     let gpu = Gpu::new().unwrap();
     let launched = (case.run)(&gpu).and_then(|()| gpu.synchronize());
     println!("{name}: {launched:?}");
+}
+
+/// What finds a case's mistake on the simulator.
+fn finder(case: &Case) -> String {
+    match result(case, checks_for(case)) {
+        Ok(()) => "nothing".into(),
+        Err(Error::Check { fault, .. }) => match case.needs_other_orders {
+            true => format!("{}(schedule)", fault.check).replace("schedule(schedule)", "schedule"),
+            false => fault.check.to_string(),
+        },
+        Err(_) => "always".into(),
+    }
 }

@@ -1,6 +1,11 @@
 //! Mistakes with the device's memory, through raw pointers and plain references too.
 
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::AcqRel;
+
+use oxwarp::atomic::{AtomicScope, Device};
 use oxwarp::prelude::*;
+use oxwarp::view::UnsafeSlice;
 
 use crate::{Case, right, wrong};
 
@@ -87,6 +92,60 @@ pub const CASES: &[Case] = &[
         },
         &["byte 0 of an array of 400 bytes is read, but nothing has written it"],
     ),
+    right("scatter_by_permutation", |gpu| {
+        let to = gpu.to_device(&(0..512).map(|i| i * 5 % 512).collect::<Vec<u32>>())?;
+        launch!(scatter[4, 128](&to, &mut gpu.zeros::<u32>(512)?))
+    }),
+    wrong(
+        "scatter_to_one_place",
+        |gpu| {
+            let to = gpu.to_device(&(0..512).map(|i| i * 4 % 512).collect::<Vec<u32>>())?;
+            launch!(scatter[4, 128](&to, &mut gpu.zeros::<u32>(512)?))
+        },
+        &[
+            "data race on an element (of 4 bytes) of the device's memory",
+            "has written it at tests/checks/memory.rs:",
+            "writes it at tests/checks/memory.rs:",
+            "`race`",
+        ],
+    ),
+    right(
+        "neighbours_after_a_barrier",
+        |gpu| launch!(neighbours[2, 64](true, &mut gpu.zeros::<u32>(128)?)),
+    ),
+    wrong(
+        "neighbours_without_a_barrier",
+        |gpu| launch!(neighbours[2, 64](false, &mut gpu.zeros::<u32>(128)?)),
+        &[
+            "data race on an element (of 4 bytes) of the device's memory",
+            "block (0, 0, 0), thread (1, 0, 0)",
+            "`race`",
+        ],
+    ),
+    wrong(
+        "sum_of_the_block_before",
+        |gpu| launch!(adds_to_the_block_before[4, 1](&mut gpu.zeros::<u32>(5)?)),
+        &[
+            "data race on an element",
+            "block (0, 0, 0), thread (0, 0, 0) has written it",
+            "block (1, 0, 0), thread (0, 0, 0) reads it",
+        ],
+    ),
+    right("last_block_sums", |gpu| {
+        let mut sums = gpu.zeros::<u32>(9)?;
+        launch!(last_block_sums[8, 32](&mut gpu.zeros::<u32>(1)?, &mut sums))?;
+        assert_eq!(sums.to_vec()?[8], 36);
+        Ok(())
+    }),
+    right(
+        "after_the_barrier_of_the_grid",
+        |gpu| launch!(across_the_grid[4, 32](true, &mut gpu.zeros::<u32>(128)?)),
+    ),
+    wrong(
+        "before_the_barrier_of_the_grid",
+        |gpu| launch!(across_the_grid[4, 32](false, &mut gpu.zeros::<u32>(128)?)),
+        &["data race on an element"],
+    ),
 ];
 
 /// # Safety
@@ -131,5 +190,72 @@ fn accumulates(x: &[f32], mut sums: DisjointSlice<f32>) {
 fn sets(mut x: DisjointSlice<f32>) {
     if let Some(x) = x.get_mut(thread::index_1d()) {
         *x = 2.0;
+    }
+}
+
+#[kernel]
+fn scatter(to: &[u32], out: UnsafeSlice<u32>) {
+    let i = *thread::index_1d();
+    if i < to.len() {
+        // SAFETY: right for a permutation; where it is none, that is what is to be found.
+        unsafe { out.set(to[i] as usize, i as u32) };
+    }
+}
+
+#[kernel]
+fn neighbours(with_barrier: bool, x: UnsafeSlice<u32>) {
+    let i = *thread::index_1d();
+    // SAFETY: right with the barrier; without it, that is what is to be found.
+    unsafe {
+        x.set(i, i as u32);
+        if with_barrier {
+            sync_threads();
+        }
+        let left = if i.is_multiple_of(64) {
+            0
+        } else {
+            x.get(i - 1)
+        };
+        if with_barrier {
+            sync_threads();
+        }
+        x.set(i, left + 1);
+    }
+}
+
+#[kernel]
+fn adds_to_the_block_before(sums: UnsafeSlice<u32>) {
+    let b = *block::index();
+    // SAFETY: none: the block before may not have run.
+    unsafe { sums.set(b + 1, sums.get(b) + 1) };
+}
+
+/// The block that comes last sums what all have written.
+#[kernel]
+fn last_block_sums(done: &[AtomicU32], sums: UnsafeSlice<u32>) {
+    if thread::index_in_block() > 0 {
+        return;
+    }
+    let (b, blocks) = (*block::index(), thread::grid_dim().x);
+    // SAFETY: each block writes its own element, and the last one reads them after their counts.
+    unsafe { sums.set(b, b as u32 + 1) };
+    if done[0].scoped(Device).fetch_add(1, AcqRel) == blocks - 1 {
+        // SAFETY: as above.
+        unsafe { sums.set(8, (0..8).map(|b| sums.get(b)).sum()) };
+    }
+}
+
+#[kernel]
+fn across_the_grid(with_barrier: bool, x: UnsafeSlice<u32>) {
+    let i = *thread::index();
+    // SAFETY: right with the barrier; without it, that is what is to be found.
+    unsafe {
+        x.set(i, i as u32);
+        if with_barrier {
+            grid::sync();
+        }
+        let other = x.get(x.len() - 1 - i);
+        grid::sync();
+        x.set(i, other);
     }
 }

@@ -251,6 +251,9 @@ fn flags(signature: &Signature, options: &Options) -> TokenStream {
     if is_unsafe(signature) {
         flags.extend(quote!(| ::oxwarp::__private::TAKES_POINTERS));
     }
+    if signature.may_take_atomics() {
+        flags.extend(quote!(| ::oxwarp::__private::TAKES_ATOMICS));
+    }
     flags
 }
 

@@ -53,6 +53,24 @@ impl Signature {
         })
     }
 
+    /// Whether a view among the parameters may be one of atomics: by its type's name, or because that is a type parameter.
+    pub fn may_take_atomics(&self) -> bool {
+        let type_parameters = self.function.sig.generics.type_params();
+        let type_parameters: Vec<String> = type_parameters
+            .map(|parameter| parameter.ident.to_string())
+            .collect();
+        let views = self.parameters.iter().filter(|parameter| parameter.is_view);
+        views.into_iter().any(|parameter| {
+            let ty = &parameter.ty;
+            let words = quote!(#ty).to_string();
+            words
+                .split(|c: char| !c.is_alphanumeric() && c != '_')
+                .any(|word| {
+                    word.starts_with("Atomic") || type_parameters.iter().any(|name| name == word)
+                })
+        })
+    }
+
     /// The kernel's name.
     pub fn name(&self) -> &Ident {
         &self.function.sig.ident
@@ -105,8 +123,9 @@ fn parameter(index: usize, input: &FnArg) -> syn::Result<Parameter> {
     Ok(Parameter { name, ty, is_view })
 }
 
-/// The parameters of `gpu_std::disjoint`, and that of `gpu_std::matrix`.
-const DISJOINT: [&str; 6] = [
+/// The parameters of `gpu_std::disjoint`, that of `gpu_std::matrix`, and the one that nothing makes disjoint.
+const DISJOINT: [&str; 7] = [
+    "UnsafeSlice",
     "DisjointSlice",
     "DisjointChunks",
     "DisjointFragments",

@@ -61,7 +61,7 @@ pub struct MemoryAccess {
 }
 
 impl MemoryAccess {
-    pub(crate) fn new(what: &'static str, place: &Location<'_>, block: Dim3, thread: Dim3) -> Self {
+    pub(crate) fn new(what: &str, place: &Location<'_>, block: Dim3, thread: Dim3) -> Self {
         Self {
             what: what.to_owned(),
             file: place.file().to_owned(),

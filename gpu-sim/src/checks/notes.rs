@@ -2,11 +2,14 @@
 
 use std::panic::Location;
 
+use gpu_std::Dim3;
+
 use super::fault::{Check, CheckFault, MemoryAccess};
 use super::schedule::Turns;
 use super::shadow::{Access, Kind, Mistake};
 use crate::Fault;
 use crate::context::{self, Context};
+use crate::job::position;
 use crate::shared::Place;
 use crate::wait::Operation;
 
@@ -43,6 +46,20 @@ unsafe fn same_bytes(one: *const u8, two: *const u8, bytes: usize) -> bool {
     (0..bytes).all(|byte| unsafe { one.add(byte).read_volatile() == two.add(byte).read_volatile() })
 }
 
+#[unsafe(export_name = "gpu.note.global.read")]
+extern "C" fn global_read(address: *const u8, bytes: usize, place: &'static Location<'static>) {
+    if let Some(context) = noting() {
+        global(context, address, bytes, Kind::Read, place);
+    }
+}
+
+#[unsafe(export_name = "gpu.note.global.write")]
+extern "C" fn global_write(address: *const u8, bytes: usize, place: &'static Location<'static>) {
+    if let Some(context) = noting() {
+        global(context, address, bytes, Kind::Write, place);
+    }
+}
+
 #[unsafe(export_name = "gpu.note.atomic")]
 extern "C" fn atomic(
     address: *const u8,
@@ -67,6 +84,61 @@ extern "C" fn atomic(
     let thread = context.thread_number();
     let mut order = context.order.borrow_mut();
     order.touch_atomic(address.addr(), thread, reads, writes);
+    drop(order);
+    note_atomic(context);
+}
+
+/// The running thread uses an atomic or a fence.
+pub(crate) fn note_atomic(context: &Context<'_>) {
+    if let Some(accesses) = context.job.accesses() {
+        accesses.uses_atomic(context.block.get().linear_in(context.grid_dim));
+    }
+}
+
+/// Ends the running thread's turn, where orders are random and chance has it so.
+fn take_turns(context: &Context<'_>) {
+    if context.turns.as_ref().is_some_and(Turns::ends_here) {
+        let next_operation = context.place.get();
+        context.wait(Operation::Turn);
+        context.place.set(next_operation);
+    }
+}
+
+/// Notes an access of the device's memory.
+fn global(
+    context: &Context<'_>,
+    address: *const u8,
+    bytes: usize,
+    kind: Kind,
+    place: &'static Location<'static>,
+) {
+    take_turns(context);
+    let Some(accesses) = context.job.accesses() else {
+        return;
+    };
+    let order = context.order.borrow();
+    let access = Access::now(&order, context.thread_number(), kind, place);
+    let block = context.block.get().linear_in(context.grid_dim);
+    let access_of_block = (access, block, context.grid_epoch.get());
+    let noted = accesses.note((address.addr(), bytes), access_of_block, &order);
+    drop(order);
+    if let Err(earlier) = noted {
+        let last = described(context, &access, is_doing(kind));
+        let block = position(earlier.block, context.grid_dim);
+        let first = described_in(
+            context,
+            &earlier.access,
+            block,
+            has_done(earlier.access.kind),
+        );
+        context.fail(Fault::Check(Box::new(CheckFault {
+            check: Check::Race,
+            message: format!(
+                "data race on an element (of {bytes} bytes) of the device's memory: nothing orders these accesses of two threads"
+            ),
+            accesses: first.into_iter().chain(last).collect(),
+        })))
+    }
 }
 
 /// The running thread's context, if its accesses are looked at.
@@ -83,11 +155,7 @@ pub(crate) fn shared(
     kind: Kind,
     place: &'static Location<'static>,
 ) {
-    if context.turns.as_ref().is_some_and(Turns::ends_here) {
-        let next_operation = context.place.get();
-        context.wait(Operation::Turn);
-        context.place.set(next_operation);
-    }
+    take_turns(context);
     let mut memory = context.shared.borrow_mut();
     let Some((array, shadow)) = memory.shadow_at(address, bytes) else {
         return;
@@ -183,8 +251,16 @@ fn has_done(kind: Kind) -> &'static str {
     }
 }
 
-fn described(context: &Context<'_>, access: &Access, what: &'static str) -> Option<MemoryAccess> {
-    let thread = crate::job::position(access.thread.into(), context.block_dim);
-    let block = context.block.get();
+fn described(context: &Context<'_>, access: &Access, what: &str) -> Option<MemoryAccess> {
+    described_in(context, access, context.block.get(), what)
+}
+
+fn described_in(
+    context: &Context<'_>,
+    access: &Access,
+    block: Dim3,
+    what: &str,
+) -> Option<MemoryAccess> {
+    let thread = position(access.thread.into(), context.block_dim);
     Some(MemoryAccess::new(what, access.place?, block, thread))
 }

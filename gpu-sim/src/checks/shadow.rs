@@ -32,7 +32,7 @@ pub(crate) struct Access {
     pub(crate) place: Option<&'static Location<'static>>,
     pub(crate) thread: u32,
     pub(crate) kind: Kind,
-    moment: Moment,
+    pub(super) moment: Moment,
 }
 
 /// What an access does.

@@ -32,6 +32,7 @@ mod index;
 mod layout;
 mod lines;
 mod part;
+mod unsafe_slice;
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -47,6 +48,7 @@ pub use layout::Extents;
 pub(crate) use layout::each_axis;
 pub use layout::{Layout, Shape, Standard, Strided};
 pub use lines::{Columns, Iter, Rows};
+pub use unsafe_slice::UnsafeSlice;
 
 /// A read-only array of `N` dimensions, in the layout `L`: [`Standard`] unless it is named.
 ///
