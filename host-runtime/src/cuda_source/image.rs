@@ -9,6 +9,7 @@ use std::fs;
 use std::path::Path;
 
 use super::error::CudaSourceError;
+use super::headers::{FATBIN, elf_is_whole, elf_target, fatbin_is_whole};
 use super::ptx;
 use crate::error::Result;
 
@@ -212,88 +213,5 @@ impl Code {
                 start.escape_ascii()
             )),
         }
-    }
-}
-
-/// The first four bytes of a fatbin.
-const FATBIN: u32 = 0xba55_ed50;
-/// `EM_CUDA`.
-const EM_CUDA: u16 = 190;
-/// Bytes of the header of a 64-bit ELF file.
-const ELF_HEADER: usize = 64;
-/// `SHT_NOBITS`: a section without bytes in the file.
-const NO_BITS: u32 = 8;
-
-/// An integer in little-endian order, if it is within the bytes.
-fn read<const N: usize>(bytes: &[u8], at: usize) -> Option<u64> {
-    let field: [u8; N] = bytes.get(at..at.checked_add(N)?)?.try_into().ok()?;
-    let mut wide = [0; 8];
-    wide[..N].copy_from_slice(&field);
-    Some(u64::from_le_bytes(wide))
-}
-
-/// Checks that header, segments and sections are within the file.
-fn elf_is_whole(bytes: &[u8]) -> std::result::Result<(), String> {
-    let cut = || format!("it is cut off after {} bytes", bytes.len());
-    if bytes.len() < ELF_HEADER {
-        return Err(cut());
-    }
-    let (class, machine) = (bytes[4], read::<2>(bytes, 18));
-    if class != 2 || machine != Some(EM_CUDA.into()) {
-        return Err("it is an ELF file, but not of 64-bit code for a GPU".to_owned());
-    }
-    let table = |start, entry, count| {
-        let of = (
-            read::<8>(bytes, start)?,
-            read::<2>(bytes, entry)?,
-            read::<2>(bytes, count)?,
-        );
-        let end = of.0.checked_add(of.1 * of.2)?;
-        (end <= bytes.len() as u64).then_some(of)
-    };
-    let segments = table(32, 54, 56).ok_or_else(cut)?;
-    let sections = table(40, 58, 60).ok_or_else(cut)?;
-    let within = |offset: Option<u64>, size: Option<u64>| {
-        let end = offset?.checked_add(size?)?;
-        (end <= bytes.len() as u64).then_some(())
-    };
-    for number in 0..segments.2 {
-        let at = (segments.0 + number * segments.1) as usize;
-        within(read::<8>(bytes, at + 8), read::<8>(bytes, at + 32)).ok_or_else(cut)?;
-    }
-    for number in 0..sections.2 {
-        let at = (sections.0 + number * sections.1) as usize;
-        if read::<4>(bytes, at + 4) != Some(NO_BITS.into()) {
-            within(read::<8>(bytes, at + 24), read::<8>(bytes, at + 32)).ok_or_else(cut)?;
-        }
-    }
-    Ok(())
-}
-
-/// The number of a cubin's `sm`: the flags of its header have it in the second byte since CUDA 13, and in the first before.
-fn elf_target(bytes: &[u8]) -> Option<u32> {
-    let flags = read::<4>(bytes, 48)? as u32;
-    let abi = *bytes.get(8)?;
-    let target = if abi >= 8 { flags >> 8 } else { flags } & 0xff;
-    (target != 0).then_some(target)
-}
-
-/// Checks that all of the fatbin is there.
-fn fatbin_is_whole(bytes: &[u8]) -> std::result::Result<(), String> {
-    let header = read::<2>(bytes, 6);
-    let size = read::<8>(bytes, 8);
-    let whole = header
-        .zip(size)
-        .and_then(|(header, size)| header.checked_add(size));
-    match whole {
-        Some(whole) if whole <= bytes.len() as u64 => Ok(()),
-        Some(whole) => Err(format!(
-            "it is a fatbin of {whole} bytes, cut off after {}",
-            bytes.len()
-        )),
-        None => Err(format!(
-            "it is a fatbin, cut off after {} bytes",
-            bytes.len()
-        )),
     }
 }

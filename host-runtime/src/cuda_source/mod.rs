@@ -1,7 +1,7 @@
 //! CUDA C beside Rust: kernels that are compiled when the program runs, or that nvcc has compiled.
 //!
 //! - `source`: [`CudaSource`], CUDA C++ for NVRTC, with its options.
-//! - `image`: [`CudaImage`], what is loaded: PTX, a cubin or a fatbin.
+//! - `image`: [`CudaImage`], what is loaded: PTX, a cubin or a fatbin; `headers`: whether it is whole.
 //! - `module`: [`CudaModule`], an image on a device, with its kernels.
 //! - `global`: [`CudaGlobal`], a variable of a module.
 //! - `declare`: [`cuda_kernel!`](crate::cuda_kernel), the signature of a kernel, which makes it a type.
@@ -16,6 +16,7 @@ mod declare;
 mod error;
 mod function;
 mod global;
+mod headers;
 mod image;
 mod module;
 pub(crate) mod ptx;

@@ -23,6 +23,8 @@ use crate::registry;
 
 /// The symbol of `run_time_entry!`.
 const ENTRY: &str = "oxwarp_run_time_entry";
+/// The most libraries of a folder, of a few megabytes each.
+const KEPT: usize = 64;
 /// What decides the library, in its folder.
 const KEY: &str = "key";
 
@@ -111,6 +113,7 @@ impl<'a> Build<'a> {
             }
         });
         let _ = fs::remove_dir_all(&own);
+        forget_old(Path::new(self.compilation.folder));
         made.map(|()| library)
     }
 
@@ -226,6 +229,19 @@ impl<'a> Build<'a> {
     }
 }
 
+/// Removes the oldest libraries where there are more than [`KEPT`]. One that is loaded stays so.
+fn forget_old(folder: &Path) {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut all: Vec<_> = entries
+        .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
+        .collect();
+    all.sort();
+    for (_, old) in &all[..all.len().saturating_sub(KEPT)] {
+        // What cannot be removed takes space, and nothing else.
+        let _ = fs::remove_dir_all(old);
+    }
+}
+
 /// The highest target that the device runs.
 fn target(known: &[u32], compute_capability: Option<(u32, u32)>) -> Option<String> {
     let (major, minor) = compute_capability?;
@@ -237,6 +253,24 @@ fn target(known: &[u32], compute_capability: Option<(u32, u32)>) -> Option<Strin
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_oldest_are_forgotten() {
+        let folder = std::env::temp_dir().join(format!("oxwarp-build-{}", process::id()));
+        let folders: Vec<_> = (0..KEPT + 3)
+            .map(|number| folder.join(number.to_string()))
+            .collect();
+        for (number, folder) in folders.iter().enumerate() {
+            fs::create_dir_all(folder).unwrap();
+            let time = UNIX_EPOCH + std::time::Duration::from_secs(1000 + number as u64);
+            fs::File::open(folder).unwrap().set_modified(time).unwrap();
+        }
+        forget_old(&folder);
+        let there = |folder: &PathBuf| folder.exists();
+        assert!(!folders[..3].iter().any(there));
+        assert!(folders[3..].iter().all(there));
+        fs::remove_dir_all(&folder).unwrap();
+    }
 
     #[test]
     fn the_devices_own_target_or_the_next_lower_one() {
