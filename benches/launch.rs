@@ -1,8 +1,10 @@
-//! Host time of a launch: oxwarp against the same launch through `cust` alone, with 0, 3 and 16 arrays.
+//! Host time of a launch: oxwarp against the same launch through `cust` alone, with 0, 3 and 16 arrays; and of its repetition
+//! by a plan and by a graph.
 //!
-//! Both launch the same function of the same PTX with the same parameter struct on an idle stream of the same context.
+//! All launch the same function of the same PTX with the same parameter struct on an idle stream of the same context.
 //! The time is that of the calls alone: a batch is queued, the clock stops, and only then the stream is waited for.
-//! Best of several batches.
+//! Best of several batches. `graph` is a graph with this one launch; `of 20` is what a launch costs in a graph of 20, which
+//! the driver queues with one call.
 
 use std::ffi::c_void;
 use std::time::{Duration, Instant};
@@ -13,6 +15,7 @@ use cust::function::{BlockSize, GridSize};
 use cust::module::Module;
 use cust::stream::{Stream, StreamFlags};
 use oxwarp::__private::{DeviceCode, inventory};
+use oxwarp::Plan;
 use oxwarp::prelude::*;
 
 #[kernel]
@@ -57,40 +60,51 @@ fn main() -> oxwarp::Result<()> {
         gpu.name()
     );
     println!(
-        "{:<12} {:>8} {:>8} {:>8}",
-        "arguments", "oxwarp", "cust", "more"
+        "{:<12} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}",
+        "arguments", "cust", "launch", "more", "plan", "graph", "of 20"
     );
     let x = gpu.full(LEN, 1.0f32)?;
     let mut y = gpu.zeros::<f32>(LEN)?;
     let plain = Plain::new();
 
-    let ours = time(|| empty.grid(4).block(256).launch(), &gpu)?;
-    report("0", ours, plain.time("empty_", &[]));
+    let launch = || empty.grid(4).block(256).on(&gpu).launch();
+    let plan = empty.grid(4).block(256).on(&gpu).plan()?;
+    report("0", plain.time("empty_", &[]), launch, &plan)?;
 
-    let ours = time(|| launch!(add[4, 256](&x, &x, &mut y)), &gpu)?;
+    let plan = add.grid(4).block(256).plan(&x, &x, &mut y)?;
+    let launch = || launch!(add[4, 256](&x, &x, &mut y));
     // Views without elements: the kernel returns at once, which costs the host the same.
-    report("3 arrays", ours, plain.time("add_", &[0; 6]));
-    // The block is the driver's choice, which is asked for once.
-    let ours = time(
-        || add.for_each(LEN).auto_block().launch(&x, &x, &mut y),
-        &gpu,
-    )?;
-    report("auto block", ours, plain.time("add_", &[0; 6]));
+    report("3 arrays", plain.time("add_", &[0; 6]), launch, &plan)?;
 
-    let ours = time(
-        || launch!(add16[4, 256](&x, &x, &x, &x, &x, &x, &x, &x, &x, &x, &x, &x, &x, &x, &x, &mut y)),
-        &gpu,
+    let plan = add16.grid(4).block(256).plan(
+        &x, &x, &x, &x, &x, &x, &x, &x, &x, &x, &x, &x, &x, &x, &x, &mut y,
     )?;
-    report("16 arrays", ours, plain.time("add16_", &[0; 32]));
+    let launch = || launch!(add16[4, 256](&x, &x, &x, &x, &x, &x, &x, &x, &x, &x, &x, &x, &x, &x, &x, &mut y));
+    report("16 arrays", plain.time("add16_", &[0; 32]), launch, &plan)?;
     assert_eq!(y.to_vec()?, vec![15.0; LEN]);
     Ok(())
 }
 
-fn report(arguments: &str, ours: f64, plain: f64) {
+/// One line: the times of a launch through `cust`, and of ours and its repetition.
+fn report(
+    arguments: &str,
+    plain: f64,
+    launch: impl FnMut() -> oxwarp::Result<()>,
+    plan: &Plan,
+) -> oxwarp::Result<()> {
+    let stream = plan.stream();
+    let gpu = &stream.gpu();
+    let ours = time(launch, gpu)?;
+    let planned = time(|| plan.launch(), gpu)?;
+    let one = stream.capture(|_| plan.launch())?;
+    let twenty = stream.capture(|_| (0..20).try_for_each(|_| plan.launch()))?;
     println!(
-        "{arguments:<12} {ours:>8.3} {plain:>8.3} {:>8.3}",
-        ours - plain
+        "{arguments:<12} {plain:>8.3} {ours:>8.3} {:>8.3} {planned:>8.3} {:>8.3} {:>8.3}",
+        ours - plain,
+        time(|| one.launch(), gpu)?,
+        time(|| twenty.launch(), gpu)? / 20.0,
     );
+    Ok(())
 }
 
 /// Microseconds of one launch.

@@ -3,6 +3,8 @@
 use oxwarp::prelude::*;
 
 mod common;
+#[path = "launching/completion.rs"]
+mod completion;
 #[path = "launching/graphs.rs"]
 mod graphs;
 #[path = "launching/plans.rs"]

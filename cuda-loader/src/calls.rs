@@ -142,6 +142,7 @@ macro_rules! driver_calls {
                 fn cuMemcpyPeerAsync(dst_device: u64, dst_context: Pointer, src_device: u64, src_context: Pointer, byte_count: usize, h_stream: Pointer);
                 fn cuModuleEnumerateFunctions(functions: Pointer, num_functions: c_uint, hmod: Pointer);
                 fn cuModuleGetFunctionCount(count: Pointer, hmod: Pointer);
+                fn cuStreamAddCallback(h_stream: Pointer, callback: Pointer, user_data: Pointer, flags: c_uint);
                 fn cuStreamQuery(h_stream: Pointer);
             }
         }

@@ -175,6 +175,7 @@ impl Backend {
                     unsafe { self.upload_runs(address, bytes, &mut whole) }
                 }
                 _ => {
+                    self.wait_before_copy()?;
                     // SAFETY: as the caller promises; `synchronize` returns only when the copy is done.
                     unsafe { self.upload_pinned(address, source, bytes) }?;
                     self.synchronize()
@@ -250,6 +251,7 @@ impl Backend {
     pub unsafe fn download(&self, destination: *mut u8, address: u64, bytes: usize) -> Result<()> {
         self.listening().copy(bytes, |offset, bytes| {
             let (address, to) = (address + offset as u64, destination.wrapping_add(offset));
+            self.wait_before_copy()?;
             // SAFETY: as the caller promises, also until the copy is done: `synchronize` returns only then.
             unsafe { self.download_pinned(to, address, bytes) }?;
             self.synchronize()
@@ -312,6 +314,9 @@ impl Backend {
         } else if !capture::is_ordinary() {
             return capture::record_copy(Work::Copy(*rows));
         }
+        if kind != WorkKind::OnDevice {
+            self.wait_before_copy()?;
+        }
         let bytes = rows.width * rows.height;
         self.measure("copy of rows", kind, bytes, || match self {
             // SAFETY: as the caller promises.
@@ -322,6 +327,14 @@ impl Backend {
                 Ok(())
             }
         })
+    }
+
+    /// Waits for the queue where waits have a limit, before a copy that waits without one.
+    fn wait_before_copy(&self) -> Result<()> {
+        match self {
+            Self::Cuda(stream) => stream.wait_before_copy(),
+            Self::Simulator(_) => Ok(()),
+        }
     }
 
     /// The error of a kernel that is known to have panicked; it waits only where there is one.

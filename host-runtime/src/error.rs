@@ -3,6 +3,7 @@
 //! Every function of this crate returns them and none panics. Numbers of a launch are kept as the caller gave them.
 
 use std::ops::RangeInclusive;
+use std::time::Duration;
 
 use cuda_loader::{DriverError, NcclError, NcclNotFound};
 use cust::error::CudaError;
@@ -603,6 +604,28 @@ pub enum Error {
         what: &'static str,
     },
 
+    /// The device was not done within the limit of a wait.
+    #[error(
+        "{device} was not done after {waited:.1?}: {}; the CUDA context of this process cannot be used any more, since a \
+         kernel cannot be stopped; if it is only slow, give `set_timeout` or `synchronize_within` more time",
+        hanging(*.kernel)
+    )]
+    TimedOut {
+        /// The device.
+        device: String,
+        /// How long the wait lasted.
+        waited: Duration,
+        /// The kernel that was launched last on the stream, if it is known: it or one before it may hang.
+        kernel: Option<&'static str>,
+    },
+
+    /// The thread that makes callbacks could not be started.
+    #[error("the thread that calls back could not be started: {reason}")]
+    NoThread {
+        /// What the system said.
+        reason: std::io::Error,
+    },
+
     /// Memory of another library cannot be an array.
     #[error("memory of another library cannot be an array here: {what}")]
     Foreign {
@@ -840,6 +863,15 @@ fn of(given: &[i128; 3], dimension: char) -> i128 {
         'x' => x,
         'y' => y,
         _ => z,
+    }
+}
+
+fn hanging(kernel: Option<&'static str>) -> String {
+    match kernel {
+        Some(kernel) => {
+            format!("kernel `{kernel}`, or one that was queued before it, may never end")
+        }
+        None => "a kernel may never end".to_owned(),
     }
 }
 

@@ -12,7 +12,8 @@ use crate::graph::capture;
 use crate::moment::Moment;
 use crate::stream::{Backend, Queue, Stream};
 
-/// A point of a stream, from [`Stream::record`](crate::Stream::record). CUDA C: `cudaEvent_t`; Numba: `cuda.event()`.
+/// A point of a stream, from [`Stream::record`](crate::Stream::record). Clones are the same one.
+/// It can be awaited: `event.await?` in asynchronous code, with any executor. CUDA C: `cudaEvent_t`; Numba: `cuda.event()`.
 ///
 /// ```
 /// use host_runtime::Gpu;
@@ -24,8 +25,9 @@ use crate::stream::{Backend, Queue, Stream};
 /// println!("zeros: {:?}", end.elapsed_since(&start)?);
 /// # Ok::<(), host_runtime::Error>(())
 /// ```
+#[derive(Clone)]
 pub struct Event {
-    moment: Moment,
+    moment: Arc<Moment>,
     queue: Arc<Queue>,
     /// What of the queue it comes after.
     ticket: u64,
@@ -36,10 +38,10 @@ impl Event {
         let queue = stream.queue();
         let ticket = queue.progress.issued();
         Ok(Self {
-            moment: match capture::is_ordinary() {
+            moment: Arc::new(match capture::is_ordinary() {
                 true => Moment::record(&queue.backend)?,
                 false => Moment::Captured(capture::mark(stream)?),
-            },
+            }),
             queue: queue.clone(),
             ticket,
         })
@@ -48,19 +50,24 @@ impl Event {
     /// Makes what is queued on `stream` from now on wait for this.
     pub(crate) fn hold(&self, stream: &Stream) -> Result<()> {
         if !capture::is_ordinary() {
-            let mark = match &self.moment {
+            let mark = match &*self.moment {
                 Moment::Captured(mark) => Some(mark),
                 Moment::Cuda(_) | Moment::Simulator(_) => None,
             };
             return capture::wait(stream, mark);
         }
         let queue = stream.queue();
-        match (&self.moment, &queue.backend) {
+        match (&*self.moment, &queue.backend) {
             (Moment::Cuda(event), Backend::Cuda(stream)) => stream.wait_for_event(event)?,
             (moment, _) => moment.synchronize()?,
         }
         queue.progress.is_behind(&self.queue.progress, self.ticket);
         Ok(())
+    }
+
+    /// When it happens.
+    pub(crate) fn moment(&self) -> &Moment {
+        &self.moment
     }
 
     /// Waits until it has happened. It does not report a panic of a kernel: a wait for the stream does.

@@ -7,6 +7,7 @@ use std::ffi::c_void;
 use std::fmt;
 use std::ops::RangeInclusive;
 use std::sync::Once;
+use std::time::Duration;
 
 use crate::checks::Checks;
 use crate::cuda::{self, CudaStream};
@@ -251,6 +252,23 @@ impl Gpu {
     /// If a kernel of this stream panicked since the last wait, or the device failed.
     pub fn synchronize(&self) -> Result<()> {
         self.stream.synchronize()
+    }
+
+    /// Sets how long a wait of this handle and its streams lasts at most: for ever, if this is not called. See
+    /// [`Stream::synchronize_within`](crate::Stream::synchronize_within) for what a time-out means. With a limit the host
+    /// looks at the device every few microseconds, and after a while every few milliseconds, in place of a wait by the driver.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// let gpu = host_runtime::Gpu::cpu();
+    /// gpu.set_timeout(Some(Duration::from_secs(60)));
+    /// gpu.set_timeout(None);
+    /// ```
+    pub fn set_timeout(&self, limit: Option<Duration>) {
+        if let Backend::Cuda(stream) = self.backend() {
+            stream.set_time_out(limit);
+        }
     }
 
     /// Sets how many bytes there are for what kernels print between two waits: 4 MiB, if this is not called. A message

@@ -11,6 +11,7 @@
 use std::ffi::c_void;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::cuda::CudaStream;
 use crate::error::Result;
@@ -87,6 +88,38 @@ impl Stream {
     pub fn synchronize(&self) -> Result<()> {
         capture::refuse("a wait for the device", "wait after the graph was launched")?;
         self.queue.synchronize()
+    }
+
+    /// Waits as [`synchronize`](Self::synchronize) does, for so long at most. CuPy and Numba have no such wait.
+    ///
+    /// A kernel that does not end cannot be stopped. After a time-out all calls on all handles of the device return this
+    /// error, and the process can go on without the device, or end. The simulator's work is done when it is queued; a kernel
+    /// that can never go on is an error there by itself.
+    ///
+    /// # Errors
+    ///
+    /// If it takes longer ([`Error::TimedOut`](crate::Error::TimedOut)), a kernel of this stream panicked since the last wait,
+    /// or the device failed.
+    ///
+    /// ```
+    /// # let gpu = host_runtime::Gpu::cpu();
+    /// gpu.stream().synchronize_within(std::time::Duration::from_secs(60))?;
+    /// # Ok::<(), host_runtime::Error>(())
+    /// ```
+    pub fn synchronize_within(&self, limit: Duration) -> Result<()> {
+        capture::refuse("a wait for the device", "wait after the graph was launched")?;
+        if let Backend::Cuda(stream) = self.backend() {
+            stream.wait_at_most(limit)?;
+        }
+        self.synchronize()
+    }
+
+    /// After a wait for an event: the error of a kernel that panicked, without a wait for what was queued later.
+    pub(crate) fn tell_panic(&self) -> Result<()> {
+        if self.is_done()? {
+            return self.synchronize();
+        }
+        self.backend().check()
     }
 
     /// Whether all that was queued here is done. It does not wait, and does not report a panic.

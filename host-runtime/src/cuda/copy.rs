@@ -85,7 +85,7 @@ impl CudaStream {
         bytes: usize,
     ) -> Result<()> {
         self.make_current()?;
-        let context = |stream: &Self| stream.device.context.as_raw().cast();
+        let context = |stream: &Self| stream.device.context.context.as_raw().cast();
         // SAFETY: as the caller promises.
         unsafe {
             self.driver.cuMemcpyPeerAsync(

@@ -5,6 +5,7 @@ use std::ptr::null_mut;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::timeout::Awaited;
 use super::{CudaDevice, CudaStream, Handle, is_ready};
 use crate::error::Result;
 
@@ -15,7 +16,7 @@ const WITHOUT_TIME: c_uint = 2;
 
 /// An event, and the device whose context it belongs to.
 pub(crate) struct CudaEvent {
-    device: Arc<CudaDevice>,
+    pub(super) device: Arc<CudaDevice>,
     event: Handle,
 }
 
@@ -62,9 +63,7 @@ impl CudaEvent {
     /// Waits until it has happened.
     pub fn synchronize(&self) -> Result<()> {
         self.device.make_current()?;
-        // SAFETY: the event is alive.
-        unsafe { self.device.driver.cuEventSynchronize(self.event.0) }?;
-        Ok(())
+        self.device.wait_for(Awaited::event(self.event.0), || None)
     }
 
     /// Whether it has happened.

@@ -6,10 +6,12 @@
 use std::ffi::{c_uint, c_void};
 use std::ptr::{null, null_mut};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use cuda_loader::Driver;
 
 use super::cooperative::GridBarrier;
+use super::timeout::Awaited;
 use super::{CudaDevice, CudaPrepared, CudaStream, Handle};
 use crate::bound::Params;
 use crate::bytes::Pattern;
@@ -102,6 +104,8 @@ pub(crate) struct CudaGraph {
     /// The driver's own nodes.
     nodes: Vec<Handle>,
     prints: bool,
+    /// The function of its last kernel.
+    last_function: Handle,
 }
 
 impl CudaGraph {
@@ -115,12 +119,17 @@ impl CudaGraph {
             graph: Handle(null_mut()),
             exec: Handle(null_mut()),
             nodes: Vec::with_capacity(nodes.len()),
-            prints: nodes.iter().any(|node| prints(&node.work)),
+            last_function: Handle(null_mut()),
+            prints: (nodes.iter().filter_map(|node| prepared_of(&node.work)))
+                .any(|prepared| prepared.kernel.prints),
         };
         let (graph, exec) = (&raw mut made.graph.0, &raw mut made.exec.0);
         // SAFETY: the pointer is valid for a write of a handle.
         unsafe { made.driver.cuGraphCreate(graph.cast(), 0) }?;
         for node in nodes {
+            if let Some(prepared) = prepared_of(&node.work) {
+                made.last_function = prepared.kernel.function;
+            }
             let after: Vec<_> = node
                 .after
                 .iter()
@@ -299,7 +308,7 @@ impl CudaGraph {
     }
 
     fn context(&self) -> *mut c_void {
-        self.device.context.as_raw().cast()
+        self.device.context.context.as_raw().cast()
     }
 
     /// Gives a kernel's node other parameters and another shape, for the launches from now on.
@@ -319,9 +328,8 @@ impl CudaGraph {
     /// Waits for the launches.
     pub fn wait(&self) -> Result<()> {
         self.device.make_current()?;
-        // SAFETY: the graph's stream lives longer than the graph.
-        unsafe { self.driver.cuStreamSynchronize(self.stream.0) }?;
-        Ok(())
+        let awaited = Awaited::stream(self.stream.0);
+        self.device.wait_for(awaited, || None)
     }
 }
 
@@ -332,6 +340,8 @@ impl CudaStream {
         self.refuse_after_panic()?;
         self.update_constants()?;
         let _queueing = graph.prints.then(|| self.printing.queueing());
+        let last = graph.last_function.0;
+        self.last_launched.store(last, Ordering::Relaxed);
         // SAFETY: the graph and the stream are alive; one thread at a time launches a graph.
         unsafe { self.driver.cuGraphLaunch(graph.exec.0, self.handle()) }?;
         Ok(())
@@ -404,11 +414,13 @@ fn host(bytes: *const c_void) -> CopySide {
     }
 }
 
-fn prints(work: &Work) -> bool {
+/// The launch of a kernel's node.
+fn prepared_of(work: &Work) -> Option<&CudaPrepared> {
     match work {
-        Work::Kernel(kernel) => {
-            matches!(&*kernel.prepared, Prepared::Cuda(prepared) if prepared.kernel.prints)
-        }
-        _ => false,
+        Work::Kernel(kernel) => match &*kernel.prepared {
+            Prepared::Cuda(prepared) => Some(prepared),
+            Prepared::Simulator(_) => None,
+        },
+        _ => None,
     }
 }

@@ -19,6 +19,7 @@ mod managed;
 mod memory;
 mod module;
 mod nccl;
+mod notify;
 mod occupancy;
 mod panic;
 mod peer;
@@ -28,12 +29,14 @@ mod properties;
 mod staging;
 #[cfg(test)]
 mod tests;
+mod timeout;
 
 use std::collections::BTreeMap;
 use std::ffi::{c_int, c_uint, c_void};
+use std::mem::ManuallyDrop;
 use std::ops::RangeInclusive;
 use std::ptr::{null, null_mut};
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use cuda_loader::{Driver, DriverError, NO_DEVICE, NOT_READY};
@@ -57,6 +60,7 @@ use occupancy::Suggestions;
 use panic::PanicInbox;
 use print::{PrintCapacity, Printing};
 use staging::Staging;
+use timeout::{Awaited, SharedContext, TimeOut};
 
 pub(crate) use event::CudaEvent;
 pub(crate) use graph::CudaGraph;
@@ -68,7 +72,7 @@ const MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: c_uint = 97;
 /// A CUDA device: what the streams of a handle share.
 pub(crate) struct CudaDevice {
     driver: &'static Driver,
-    context: &'static Context,
+    context: &'static SharedContext,
     ordinal: u32,
     name: String,
     compute_capability: (u32, u32),
@@ -82,6 +86,7 @@ pub(crate) struct CudaDevice {
     print_capacity: PrintCapacity,
     profiling: Profiling,
     listening: Listening,
+    time_out: TimeOut,
 }
 
 /// A stream of a CUDA device.
@@ -98,10 +103,12 @@ pub(crate) struct CudaStream {
     printing: Printing,
     staging: Staging,
     priority: i32,
+    /// The function of the last launch.
+    last_launched: AtomicPtr<c_void>,
     /// Recorded when another stream waits for this one.
     reached: Mutex<CudaEvent>,
-    /// Last: dropped after what its work uses.
-    stream: Stream,
+    /// Last: dropped after what its work uses, and not at all where that may never end.
+    stream: ManuallyDrop<Stream>,
 }
 
 /// A launch whose kernel is loaded on a stream, and whose shape is checked.
@@ -142,13 +149,14 @@ pub(crate) fn count() -> std::result::Result<u32, String> {
 }
 
 /// The primary context of a device, retained once for the process.
-fn primary_context(ordinal: u32, device: Device) -> Result<&'static Context> {
-    static CONTEXTS: Mutex<BTreeMap<u32, &'static Context>> = Mutex::new(BTreeMap::new());
+fn primary_context(ordinal: u32, device: Device) -> Result<&'static SharedContext> {
+    static CONTEXTS: Mutex<BTreeMap<u32, &'static SharedContext>> = Mutex::new(BTreeMap::new());
     let mut contexts = CONTEXTS.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(context) = contexts.get(&ordinal) {
         return Ok(context);
     }
-    let context: &'static Context = Box::leak(Box::new(Context::new(device)?));
+    let context = SharedContext::new(Context::new(device)?);
+    let context: &'static SharedContext = Box::leak(Box::new(context));
     contexts.insert(ordinal, context);
     Ok(context)
 }
@@ -182,6 +190,7 @@ impl CudaDevice {
             print_capacity: PrintCapacity::default(),
             profiling: Profiling::default(),
             listening: Listening::default(),
+            time_out: TimeOut::default(),
         })
     }
 
@@ -223,7 +232,8 @@ impl CudaStream {
             staging: Staging::default(),
             priority,
             reached: Mutex::new(CudaEvent::without_time(&device)?),
-            stream: Stream::new(StreamFlags::NON_BLOCKING, Some(priority))?,
+            last_launched: AtomicPtr::default(),
+            stream: ManuallyDrop::new(Stream::new(StreamFlags::NON_BLOCKING, Some(priority))?),
             device,
         })
     }
@@ -405,6 +415,8 @@ impl CudaStream {
             extents: Extents { grid, block, .. },
             shared_bytes,
         } = prepared;
+        self.last_launched
+            .store(kernel.function.0, Ordering::Relaxed);
         // SAFETY: as the caller promises; the function is of a loaded module.
         unsafe {
             self.driver.cuLaunchKernel(
@@ -460,9 +472,8 @@ impl CudaStream {
     }
 
     fn wait(&self) -> Result<()> {
-        // SAFETY: the stream is alive.
-        unsafe { self.driver.cuStreamSynchronize(self.handle()) }?;
-        Ok(())
+        let awaited = Awaited::stream(self.handle());
+        self.device.wait_for(awaited, || self.last_kernel())
     }
 
     #[inline]
@@ -473,24 +484,33 @@ impl CudaStream {
 
 impl Drop for CudaStream {
     fn drop(&mut self) {
+        if self.device.is_given_up() {
+            return;
+        }
         // The queue's work uses the modules and the panic record, which end after this.
         if let Err(error) = self.synchronize() {
             eprintln!(
                 "oxwarp: the last use of {} ended with an error that nothing waited for: {error}",
                 self.label()
             );
+            if self.device.is_given_up() {
+                return;
+            }
         }
         self.unload_modules();
         self.panics.free(self.driver);
         self.printing.free(self.driver);
         // SAFETY: the queue is empty.
         unsafe { self.staging.free(self) };
+        // SAFETY: nothing uses the stream any more.
+        unsafe { ManuallyDrop::drop(&mut self.stream) };
     }
 }
 
 #[inline]
-fn make_current(driver: &Driver, context: &Context) -> Result<()> {
-    let wanted: *mut c_void = context.as_raw().cast();
+fn make_current(driver: &Driver, context: &SharedContext) -> Result<()> {
+    context.check()?;
+    let wanted: *mut c_void = context.context.as_raw().cast();
     let mut current: *const c_void = null();
     // SAFETY: the pointer is valid for a write of a handle.
     unsafe { driver.cuCtxGetCurrent((&raw mut current).cast()) }?;

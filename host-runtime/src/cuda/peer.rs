@@ -39,7 +39,7 @@ impl CudaStream {
     /// rights of its own.
     pub fn enable_peer_access(&self, other: &Self) -> Result<()> {
         self.make_current()?;
-        let context = other.device.context.as_raw().cast();
+        let context = other.device.context.context.as_raw().cast();
         // SAFETY: the other device's context is retained for the life of the process.
         match unsafe { self.driver.cuCtxEnablePeerAccess(context, 0) } {
             Err(error) if error.code != PEER_ACCESS_ALREADY_ENABLED => return Err(error.into()),

@@ -40,6 +40,6 @@ impl CudaStream {
 
     /// The `CUcontext`.
     pub fn context_handle(&self) -> *mut std::ffi::c_void {
-        self.device.context.as_raw().cast()
+        self.device.context.context.as_raw().cast()
     }
 }
