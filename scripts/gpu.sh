@@ -48,7 +48,7 @@ pack() {
         cp "$path" "carry/example/$name"
     done
     cargo build --release --benches --message-format=json | executables | while read -r name path; do
-        case $name in cuda_c | launch | memory) cp "$path" "carry/bench/$name" ;; esac
+        case $name in cuda_c | first_launch | launch | memory) cp "$path" "carry/bench/$name" ;; esac
     done
     build_accuracy libm off
     if [[ -n ${LIBDEVICE:-} ]]; then
@@ -91,6 +91,7 @@ examples() {
 bench() {
     local failed=0
     carry/bench/launch || failed=1
+    carry/bench/first_launch || failed=1
     carry/bench/memory || failed=1
     # The tables and the chart are with the logs.
     carry/bench/cuda_c --out "$log" || failed=1

@@ -40,6 +40,7 @@ use crate::view::{DeviceView, DeviceViewMut};
 /// first error.
 #[derive(Default)]
 pub struct Arguments {
+    /// Where host data goes: the device that was chosen, or that of an argument.
     gpu: Option<Gpu>,
     uses: SmallVec<[Use; 16]>,
     /// Device arrays in place of host data.
@@ -84,7 +85,7 @@ impl Arguments {
         }
         let gpu = default_gpu()?;
         self.gpu = Some(gpu.clone());
-        Ok(gpu)
+        Ok(gpu.clone())
     }
 
     /// Keeps what stands for host data until the arguments are dropped.
@@ -118,9 +119,6 @@ impl Arguments {
     /// Notes that the launch uses this memory, which stays borrowed until it is queued.
     #[inline]
     pub(crate) fn uses(&mut self, memory: &Memory, access: Access) {
-        if self.gpu.is_none() {
-            self.gpu = Some(memory.gpu().clone());
-        }
         let memory = NonNull::from(memory);
         self.uses.push(Use { memory, access });
     }
@@ -132,13 +130,20 @@ impl Arguments {
     }
 
     /// The device and stream that was chosen, or that of the first argument; `None` where neither is.
+    ///
+    /// # Safety
+    ///
+    /// The arrays and views that the arguments were made of are still borrowed for `'a`.
     #[inline]
-    pub(crate) fn device(&mut self, chosen: Option<&Gpu>) -> Result<Option<Gpu>> {
-        match (self.error.take(), chosen) {
-            (Some(error), _) => Err(error),
-            (None, Some(chosen)) => Ok(Some(chosen.clone())),
-            (None, None) => Ok(self.gpu.take()),
+    pub(crate) unsafe fn device<'a>(&mut self, chosen: Option<&'a Gpu>) -> Result<Option<&'a Gpu>> {
+        if let Some(error) = self.error.take() {
+            return Err(error);
         }
+        Ok(match chosen {
+            Some(chosen) => Some(chosen),
+            // SAFETY: as the caller promises.
+            None => (self.uses.first()).map(|used| unsafe { used.memory.as_ref() }.gpu()),
+        })
     }
 
     /// Checks that the launch's device can use the memory, and makes `gpu`'s stream wait for what the launch must come after
@@ -151,6 +156,9 @@ impl Arguments {
     pub(crate) unsafe fn begin(&self, gpu: &Gpu) -> Result<Option<Turn>> {
         // SAFETY: as the caller promises.
         let memory = |used: &Use| unsafe { &*used.memory.as_ptr() };
+        if self.uses.iter().all(|used| memory(used).is_simple_on(gpu)) {
+            return Ok(None);
+        }
         let is_kept = self.uses.iter().any(|used| memory(used).is_kept());
         let turn = is_kept.then(Turn::borrowed);
         for used in &self.uses {
@@ -206,7 +214,7 @@ impl Arguments {
         let ticket = ticket(gpu.stream().queue());
         for used in &self.uses {
             // SAFETY: as the caller promises.
-            unsafe { used.memory.as_ref() }.end_on(gpu, used.access, ticket);
+            unsafe { used.memory.as_ref() }.end_on(gpu, used.access, &ticket);
         }
     }
 }

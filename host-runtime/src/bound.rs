@@ -72,9 +72,10 @@ impl<'a> BoundLaunch<'a> {
 
     /// The parts, if the arguments can be passed.
     pub(crate) fn into_parts(mut self) -> Result<Parts> {
-        let gpu = match self.arguments.device(self.config.gpu.as_ref())? {
-            Some(gpu) => gpu,
-            None => default_gpu()?,
+        // SAFETY: the arrays are borrowed as long as `self`.
+        let gpu = match unsafe { self.arguments.device(self.config.gpu.as_ref()) }? {
+            Some(gpu) => gpu.clone(),
+            None => default_gpu()?.clone(),
         };
         Ok(Parts {
             record: self.record,

@@ -266,8 +266,8 @@ impl Devices {
         for side in sides {
             let gpu = side.source.gpu();
             let ticket = ticket(gpu.stream().queue());
-            side.source.end_on(gpu, Access::Read, ticket);
-            side.destination.end_on(gpu, Access::Write, ticket);
+            side.source.end_on(gpu, Access::Read, &ticket);
+            side.destination.end_on(gpu, Access::Write, &ticket);
         }
         Ok(())
     }

@@ -213,7 +213,7 @@ fn both(to: &Memory, from: &Memory, work: impl FnOnce(&Backend) -> Result<()>) -
     let result = work(gpu.backend());
     // Also after an error, before which a part may have been queued.
     let ticket = ticket(gpu.stream().queue());
-    to.end_on(gpu, Access::Write, ticket);
-    from.end_on(gpu, Access::Read, ticket);
+    to.end_on(gpu, Access::Write, &ticket);
+    from.end_on(gpu, Access::Read, &ticket);
     result
 }

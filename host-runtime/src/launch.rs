@@ -51,7 +51,8 @@ pub(crate) unsafe fn launch_record(
     mut arguments: Arguments,
     params: *const u8,
 ) -> Result<()> {
-    let gpu = match arguments.device(config.gpu.as_ref())? {
+    // SAFETY: the arrays are borrowed, as the caller promises.
+    let gpu = match unsafe { arguments.device(config.gpu.as_ref()) }? {
         Some(gpu) => gpu,
         None => default_gpu()?,
     };
@@ -62,11 +63,11 @@ pub(crate) unsafe fn launch_record(
     };
     if !capture::is_ordinary() {
         // SAFETY: as the caller promises.
-        let (params, uses) = unsafe { (Params::copy(record, params), arguments.keep(&gpu)?) };
-        return capture::record_launch(&gpu, record, Some(extents), &params, &uses);
+        let (params, uses) = unsafe { (Params::copy(record, params), arguments.keep(gpu)?) };
+        return capture::record_launch(gpu, record, Some(extents), &params, &uses);
     }
     // SAFETY: the arrays are borrowed, as the caller promises.
-    let _turn = unsafe { arguments.begin(&gpu) }?;
+    let _turn = unsafe { arguments.begin(gpu) }?;
     let operation = || Operation {
         name: record.name,
         kind: WorkKind::Launch,
@@ -84,7 +85,7 @@ pub(crate) unsafe fn launch_record(
         })?;
     // SAFETY: as above; the host data is borrowed too.
     unsafe {
-        arguments.end(&gpu);
+        arguments.end(gpu);
         arguments.finish()
     }
 }
@@ -201,7 +202,7 @@ pub fn max_cooperative_blocks<K: KernelInstance>(
 
 pub(crate) fn blocks_at_once(record: &'static KernelRecord, config: LaunchConfig) -> Result<u64> {
     let gpu = match &config.gpu {
-        Some(gpu) => gpu.clone(),
+        Some(gpu) => gpu,
         None => default_gpu()?,
     };
     let backend = gpu.backend();
@@ -215,13 +216,13 @@ pub(crate) fn blocks_at_once(record: &'static KernelRecord, config: LaunchConfig
 }
 
 /// The device of launches that name none. An error is not kept: a later launch tries again.
-pub(crate) fn default_gpu() -> Result<Gpu> {
+pub(crate) fn default_gpu() -> Result<&'static Gpu> {
     static DEFAULT: OnceLock<Gpu> = OnceLock::new();
     if let Some(gpu) = DEFAULT.get() {
-        return Ok(gpu.clone());
+        return Ok(gpu);
     }
     let gpu = Gpu::new()?;
-    Ok(DEFAULT.get_or_init(|| gpu).clone())
+    Ok(DEFAULT.get_or_init(|| gpu))
 }
 
 /// Checks that the kernel's index is unique in a launch of this shape.

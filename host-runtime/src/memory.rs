@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::error::Result;
 use crate::gpu::Gpu;
 use crate::graph::capture;
-use crate::ordering::{Access, Turn, Usage, ticket};
+use crate::ordering::{Access, Ticket, Turn, Usage, ticket};
 use crate::stream::Backend;
 
 /// The alignment of every array on every device, in bytes: what CUDA guarantees.
@@ -115,6 +115,12 @@ impl Memory {
         Arc::ptr_eq(&self.allocation, &other.allocation)
     }
 
+    /// Whether a use on `gpu`'s stream is one at home that has nothing to wait for, and needs no turn.
+    #[inline]
+    pub fn is_simple_on(&self, gpu: &Gpu) -> bool {
+        self.gpu().stream().is(gpu.stream()) && self.allocation.usage.is_simple()
+    }
+
     /// Makes `gpu`'s stream wait for what an access on it must come after.
     #[inline]
     pub fn begin_on(&self, gpu: &Gpu, access: Access) -> Result<()> {
@@ -123,7 +129,7 @@ impl Memory {
 
     /// Notes an access that was just queued on `gpu`'s stream, with its ticket.
     #[inline]
-    pub fn end_on(&self, gpu: &Gpu, access: Access, ticket: u64) {
+    pub fn end_on(&self, gpu: &Gpu, access: Access, ticket: &Ticket<'_>) {
         let (home, queue) = (self.gpu().stream().queue(), gpu.stream().queue());
         self.allocation.usage.end(home, queue, access, ticket);
     }
@@ -150,7 +156,7 @@ impl Memory {
 
     fn end(&self, access: Access) {
         let ticket = ticket(self.gpu().stream().queue());
-        self.end_on(self.gpu(), access, ticket);
+        self.end_on(self.gpu(), access, &ticket);
     }
 }
 

@@ -13,7 +13,7 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::error::Result;
 use crate::stream::Queue;
@@ -31,6 +31,8 @@ pub(crate) struct Progress {
     id: u64,
     /// Uses that were queued.
     issued: AtomicU64,
+    /// Held while a use's tickets are noted, so that later ones are noted later.
+    noting: Mutex<()>,
     /// Uses that the host knows to be done.
     done: AtomicU64,
     /// By the number of another stream, the ticket up to which this one comes after it.
@@ -44,6 +46,7 @@ impl Progress {
         Self {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
             issued: AtomicU64::new(0),
+            noting: Mutex::default(),
             done: AtomicU64::new(0),
             behind: Mutex::default(),
         }
@@ -75,9 +78,20 @@ impl Progress {
         behind.get(&other.id).is_some_and(|&known| known >= ticket)
     }
 
-    fn next(&self) -> u64 {
-        self.issued.fetch_add(1, Ordering::AcqRel) + 1
+    #[inline]
+    fn next(&self) -> Ticket<'_> {
+        let noting = self.noting.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = self.issued.load(Ordering::Relaxed) + 1;
+        self.issued.store(number, Ordering::Release);
+        Ticket { number, noting }
     }
+}
+
+/// The number of a use that was queued, while it is noted.
+pub(crate) struct Ticket<'a> {
+    number: u64,
+    #[expect(dead_code, reason = "held, not read")]
+    noting: MutexGuard<'a, ()>,
 }
 
 /// The last tickets of one stream's uses of an allocation; 0 for none.
@@ -102,8 +116,7 @@ impl Tickets {
             Access::Read => &self.read,
             Access::Write => &self.write,
         };
-        // Two threads may note reads on one stream, in either order.
-        place.fetch_max(ticket, Ordering::Relaxed);
+        place.store(ticket, Ordering::Relaxed);
     }
 
     fn clear(&self) {
@@ -154,6 +167,12 @@ impl Usage {
         self.is_kept.store(true, Ordering::Relaxed);
     }
 
+    /// Whether a use at home has nothing to wait for, and needs no turn.
+    #[inline]
+    pub fn is_simple(&self) -> bool {
+        !self.has_others.load(Ordering::Relaxed) && !self.is_kept()
+    }
+
     /// Whether a plan or a graph was ever given the allocation.
     #[inline]
     pub fn is_kept(&self) -> bool {
@@ -197,7 +216,8 @@ impl Usage {
 
     /// Notes the use that was just queued.
     #[inline]
-    pub fn end(&self, home: &Arc<Queue>, queue: &Arc<Queue>, access: Access, ticket: u64) {
+    pub fn end(&self, home: &Arc<Queue>, queue: &Arc<Queue>, access: Access, ticket: &Ticket<'_>) {
+        let ticket = ticket.number;
         let at_home = Arc::ptr_eq(home, queue);
         if at_home {
             self.home.set(access, ticket);
@@ -233,7 +253,7 @@ impl Usage {
 
 /// The ticket of a use that was just queued.
 #[inline]
-pub(crate) fn ticket(queue: &Queue) -> u64 {
+pub(crate) fn ticket(queue: &Queue) -> Ticket<'_> {
     queue.progress.next()
 }
 
@@ -277,8 +297,8 @@ mod tests {
         fn uses(&self, usage: &Usage, queue: &Arc<Queue>, access: Access) -> u64 {
             usage.begin(&self.a, queue, access).unwrap();
             let ticket = ticket(queue);
-            usage.end(&self.a, queue, access, ticket);
-            ticket
+            usage.end(&self.a, queue, access, &ticket);
+            ticket.number
         }
     }
 

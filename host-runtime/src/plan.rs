@@ -67,7 +67,7 @@ impl Plan {
         })?;
         let ticket = ticket(self.gpu.stream().queue());
         for used in &self.uses {
-            used.memory.end_on(&self.gpu, used.access, ticket);
+            used.memory.end_on(&self.gpu, used.access, &ticket);
         }
         Ok(())
     }

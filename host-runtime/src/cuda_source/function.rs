@@ -152,18 +152,18 @@ impl CudaFunction {
         parameters: &mut [*mut c_void],
     ) -> Result<()> {
         let own = self.module.gpu();
-        let gpu = arguments.device(self.config.gpu.as_ref())?;
-        let gpu = gpu.unwrap_or_else(|| own.clone());
+        // SAFETY: the arrays are borrowed, as the caller promises.
+        let gpu = unsafe { arguments.device(self.config.gpu.as_ref()) }?.unwrap_or(own);
         let stream = match gpu.backend() {
             Backend::Cuda(stream) if gpu.backend().same_device(own.backend()) => stream,
-            _ => return Err(different_devices(own, &gpu)),
+            _ => return Err(different_devices(own, gpu)),
         };
         let Some(extents) = self.extents(&self.config)? else {
             return Ok(());
         };
         capture::refuse("a launch of CUDA C", "launch it before or after the graph")?;
         // SAFETY: the arrays are borrowed, as the caller promises.
-        let _turn = unsafe { arguments.begin(&gpu) }?;
+        let _turn = unsafe { arguments.begin(gpu) }?;
         let operation = || Operation {
             name: self.kernel.name(),
             kind: WorkKind::Launch,
@@ -184,7 +184,7 @@ impl CudaFunction {
             }
         })?;
         // SAFETY: as above.
-        unsafe { arguments.end(&gpu) };
+        unsafe { arguments.end(gpu) };
         Ok(())
     }
 }

@@ -135,7 +135,7 @@ impl Graph {
         (backend.profiling()).measure(backend, operation, || self.queue(backend))?;
         let ticket = ticket(self.stream.queue());
         for used in &self.uses {
-            used.memory.end_on(&gpu, used.access, ticket);
+            used.memory.end_on(&gpu, used.access, &ticket);
         }
         Ok(())
     }
