@@ -68,19 +68,32 @@ fn main() -> oxwarp::Result<()> {
     let plain = Plain::new();
 
     let launch = || empty.grid(4).block(256).on(&gpu).launch();
-    let plan = empty.grid(4).block(256).on(&gpu).plan()?;
-    report("0", plain.time("empty_", &[]), launch, &plan)?;
+    let plan = || empty.grid(4).block(256).on(&gpu).plan();
+    report("0", plain.launch("empty_", vec![]), launch, plan)?;
 
-    let plan = add.grid(4).block(256).plan(&x, &x, &mut y)?;
     let launch = || launch!(add[4, 256](&x, &x, &mut y));
     // Views without elements: the kernel returns at once, which costs the host the same.
-    report("3 arrays", plain.time("add_", &[0; 6]), launch, &plan)?;
+    let bare = plain.launch("add_", vec![0; 6]);
+    let mut sums = gpu.zeros::<f32>(LEN)?;
+    let plan = || add.grid(4).block(256).plan(&x, &x, &mut sums);
+    report("3 arrays", bare, launch, plan)?;
 
-    let plan = add16.grid(4).block(256).plan(
-        &x, &x, &x, &x, &x, &x, &x, &x, &x, &x, &x, &x, &x, &x, &x, &mut y,
+    let xs = (0..15).map(|_| gpu.full(LEN, 1.0f32));
+    let xs = xs.collect::<oxwarp::Result<Vec<_>>>()?;
+    let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o] = &xs[..] else {
+        unreachable!("there are 15")
+    };
+    let launch = || launch!(add16[4, 256](a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, &mut y));
+    let plan = || {
+        let launch = add16.grid(4).block(256);
+        launch.plan(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, &mut sums)
+    };
+    report(
+        "16 arrays",
+        plain.launch("add16_", vec![0; 32]),
+        launch,
+        plan,
     )?;
-    let launch = || launch!(add16[4, 256](&x, &x, &x, &x, &x, &x, &x, &x, &x, &x, &x, &x, &x, &x, &x, &mut y));
-    report("16 arrays", plain.time("add16_", &[0; 32]), launch, &plan)?;
     assert_eq!(y.to_vec()?, vec![15.0; LEN]);
     Ok(())
 }
@@ -88,40 +101,45 @@ fn main() -> oxwarp::Result<()> {
 /// One line: the times of a launch through `cust`, and of ours and its repetition.
 fn report(
     arguments: &str,
-    plain: f64,
+    bare: impl FnMut() -> oxwarp::Result<()>,
     launch: impl FnMut() -> oxwarp::Result<()>,
-    plan: &Plan,
+    plan: impl FnOnce() -> oxwarp::Result<Plan>,
 ) -> oxwarp::Result<()> {
+    let (mut bare, mut launch) = (bare, launch);
+    // Before there is a plan, which the arrays of launches would know of.
+    let [bare, ours] = times([&mut bare, &mut launch])?;
+    let plan = plan()?;
     let stream = plan.stream();
-    let gpu = &stream.gpu();
-    let ours = time(launch, gpu)?;
-    let planned = time(|| plan.launch(), gpu)?;
     let one = stream.capture(|_| plan.launch())?;
     let twenty = stream.capture(|_| (0..20).try_for_each(|_| plan.launch()))?;
+    let [planned, one, twenty] = times([&mut || plan.launch(), &mut || one.launch(), &mut || {
+        twenty.launch()
+    }])?;
     println!(
-        "{arguments:<12} {plain:>8.3} {ours:>8.3} {:>8.3} {planned:>8.3} {:>8.3} {:>8.3}",
-        ours - plain,
-        time(|| one.launch(), gpu)?,
-        time(|| twenty.launch(), gpu)? / 20.0,
+        "{arguments:<12} {bare:>8.3} {ours:>8.3} {:>8.3} {planned:>8.3} {one:>8.3} {:>8.3}",
+        ours - bare,
+        twenty / 20.0,
     );
     Ok(())
 }
 
-/// Microseconds of one launch.
-fn time(launch: impl FnMut() -> oxwarp::Result<()>, gpu: &Gpu) -> oxwarp::Result<f64> {
-    let mut launch = launch;
-    launch()?;
-    let mut best = Duration::MAX;
+/// Microseconds of one call of each, whose batches take turns.
+fn times<const N: usize>(
+    mut calls: [&mut dyn FnMut() -> oxwarp::Result<()>; N],
+) -> oxwarp::Result<[f64; N]> {
+    let mut best = [Duration::MAX; N];
     for _ in 0..BATCHES {
-        gpu.synchronize()?;
-        let start = Instant::now();
-        for _ in 0..LAUNCHES {
-            launch()?;
+        for (call, best) in calls.iter_mut().zip(&mut best) {
+            CurrentContext::synchronize().expect("queues that end");
+            let start = Instant::now();
+            for _ in 0..LAUNCHES {
+                call()?;
+            }
+            *best = (*best).min(start.elapsed());
         }
-        best = best.min(start.elapsed());
     }
-    gpu.synchronize()?;
-    Ok(best.as_secs_f64() * 1e6 / f64::from(LAUNCHES))
+    CurrentContext::synchronize().expect("queues that end");
+    Ok(best.map(|time| time.as_secs_f64() * 1e6 / f64::from(LAUNCHES)))
 }
 
 /// The same module through `cust` alone.
@@ -150,7 +168,8 @@ impl Plain {
         }
     }
 
-    fn time(&self, kernel: &str, parameters: &[u64]) -> f64 {
+    /// A launch of the kernel whose symbol begins so.
+    fn launch(&self, kernel: &str, parameters: Vec<u64>) -> impl FnMut() -> oxwarp::Result<()> {
         let codes = inventory::iter::<DeviceCode>();
         let mut symbols = codes
             .flat_map(|code| code.kernels)
@@ -162,29 +181,19 @@ impl Plain {
             .module
             .get_function(&symbol)
             .expect("the kernel is in the module");
-        let arguments = [parameters.as_ptr().cast_mut().cast::<c_void>()];
-        let arguments = if parameters.is_empty() {
-            &[][..]
-        } else {
-            &arguments[..]
-        };
-        let launch = || {
+        move || {
+            let arguments = [parameters.as_ptr().cast_mut().cast::<c_void>()];
+            let arguments = if parameters.is_empty() {
+                &[][..]
+            } else {
+                &arguments[..]
+            };
             // SAFETY: the function takes one parameter struct of that size, or none.
             unsafe {
                 self.stream
                     .launch(&function, GridSize::x(4), BlockSize::x(256), 0, arguments)
-            }
-            .expect("a launch");
-        };
-        launch();
-        let mut best = Duration::MAX;
-        for _ in 0..BATCHES {
-            self.stream.synchronize().expect("a queue that ends");
-            let start = Instant::now();
-            (0..LAUNCHES).for_each(|_| launch());
-            best = best.min(start.elapsed());
+            }?;
+            Ok(())
         }
-        self.stream.synchronize().expect("a queue that ends");
-        best.as_secs_f64() * 1e6 / f64::from(LAUNCHES)
     }
 }

@@ -91,6 +91,7 @@ examples() {
 bench() {
     local failed=0
     carry/bench/launch || failed=1
+    python3 benches/launch.py || true
     carry/bench/first_launch || failed=1
     carry/bench/memory || failed=1
     # The tables and the chart are with the logs.
