@@ -78,6 +78,11 @@ fn main() -> oxwarp::Result<()> {
     let plan = || add.grid(4).block(256).plan(&x, &x, &mut sums);
     report("3 arrays", bare, launch, plan)?;
 
+    // The block is the driver's choice, which is asked for once.
+    let launch = || add.for_each(LEN).auto_block().launch(&x, &x, &mut y);
+    let plan = || add.for_each(LEN).auto_block().plan(&x, &x, &mut sums);
+    report("auto block", plain.launch("add_", vec![0; 6]), launch, plan)?;
+
     let xs = (0..15).map(|_| gpu.full(LEN, 1.0f32));
     let xs = xs.collect::<oxwarp::Result<Vec<_>>>()?;
     let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o] = &xs[..] else {
