@@ -6,6 +6,7 @@ mod common;
 
 use common::Random;
 use oxwarp::prelude::*;
+use oxwarp::report::{Direction, Space};
 use oxwarp::{Error, RustKernel, RustSource, RustSourceError, rust_kernel};
 
 rust_kernel! {
@@ -84,6 +85,13 @@ fn a_formula_becomes_a_kernel() {
             return;
         };
         kernels.push((apply, function));
+    }
+    for (apply, _) in &kernels {
+        let report = apply.explain().unwrap();
+        let stored = report.code().bytes(Direction::Store, Space::Global);
+        assert_eq!((report.name(), stored), ("apply", 4), "{report}");
+        let info = apply.inspect(&gpu).unwrap();
+        assert!(info.ptx().starts_with(".visible .entry apply_"), "{info}");
     }
     let stream = gpu.new_stream().unwrap();
     // Both stay what they are.

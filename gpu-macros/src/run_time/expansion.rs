@@ -49,6 +49,33 @@ pub fn implementation(signature: &Signature) -> TokenStream {
         #[allow(dead_code)]
         impl #name {
             ::oxwarp::launch_shape! { function }
+
+            /// Looks into the kernel on a device: PTX, machine code, registers, spills, memory, occupancy.
+            ///
+            /// # Errors
+            ///
+            /// If the kernel cannot be loaded.
+            pub fn inspect(&self, gpu: &::oxwarp::Gpu) -> ::oxwarp::Result<::oxwarp::KernelInfo> {
+                self.function.inspect(gpu)
+            }
+
+            /// Explains the kernel without a GPU: what its code does, and each check that is left in a loop.
+            ///
+            /// # Errors
+            ///
+            /// If the kernel has no PTX.
+            pub fn explain(&self) -> ::oxwarp::Result<::oxwarp::KernelReport> {
+                self.function.explain(::core::option::Option::None)
+            }
+
+            /// [`explain`](Self::explain) for a GPU of this compute capability, 90 for 9.0.
+            ///
+            /// # Errors
+            ///
+            /// If the kernel has no PTX that runs on such a GPU.
+            pub fn explain_for(&self, compute_capability: u32) -> ::oxwarp::Result<::oxwarp::KernelReport> {
+                self.function.explain(::core::option::Option::Some(compute_capability))
+            }
             #launch
         }
     }

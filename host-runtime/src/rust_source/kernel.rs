@@ -3,11 +3,15 @@
 use std::fmt;
 
 use gpu_std::kernel::KernelRecord;
+use ptx_report::KernelReport;
 
 use crate::argument::Arguments;
 use crate::config::LaunchConfig;
 use crate::dim::{Count, Items, ToDim};
 use crate::error::Result;
+use crate::explain::explain_record;
+use crate::gpu::Gpu;
+use crate::inspect::{KernelInfo, inspect_record};
 use crate::launch::{blocks_at_once, launch_record};
 use crate::stream::Stream;
 
@@ -66,6 +70,16 @@ impl RunTimeKernel {
     /// The most blocks of so many threads that run at once.
     pub fn max_cooperative_blocks(&self, block: impl ToDim) -> Result<u64> {
         blocks_at_once(self.record, self.config.clone().grid(1).block(block))
+    }
+
+    /// Looks into the kernel on a device.
+    pub fn inspect(&self, gpu: &Gpu) -> Result<KernelInfo> {
+        inspect_record(self.record, gpu)
+    }
+
+    /// Explains the kernel without a GPU.
+    pub fn explain(&self, compute_capability: Option<u32>) -> Result<KernelReport> {
+        explain_record(self.record, compute_capability)
     }
 
     /// Queues the launch.
