@@ -346,6 +346,33 @@ fn nothing_spills_and_nothing_formats() {
     assert_eq!(count(ptx(), "3fmt"), 0, "core::fmt");
 }
 
+/// The bytes of PTX without what nvcc writes with `-lineinfo` only: places in the source, and labels for them.
+fn bytes(text: &str) -> usize {
+    let lines = text.lines().filter(|line| {
+        let line = line.trim();
+        let for_lines = [".loc", "//", "$L__tmp", "$L__func"];
+        !line.is_empty() && !for_lines.iter().any(|start| line.starts_with(start))
+    });
+    lines.map(|line| line.len() + 1).sum()
+}
+
+/// The exits for panics, which the twin has not, are not counted.
+#[test]
+fn add_is_at_most_a_third_longer_than_nvccs() {
+    // `nvcc -ptx -arch=sm_75` of CUDA 13.0.88, from `.visible .entry` to its last `}`, counted in the same way:
+    //   extern "C" __global__ void add(const float* a, size_t a_len, const float* b, size_t b_len, float* c, size_t c_len) {
+    //       size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    //       if (i < c_len) c[i] = a[i] + b[i];
+    //   }
+    let nvccs = 961;
+    let text = format!(".visible .entry {}{}}}", kernel("add").0, body("add"));
+    assert!(
+        bytes(&text) * 10 <= nvccs * 13,
+        "{} bytes\n{text}",
+        bytes(&text)
+    );
+}
+
 #[test]
 fn lines_of_the_source_are_there() {
     let line = line!();

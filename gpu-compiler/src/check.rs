@@ -14,6 +14,7 @@ use crate::reach::reach;
 use crate::records::Kernel;
 use crate::report::{Diagnostic, Place};
 use crate::requirements;
+use crate::shared_code::is_shared;
 use crate::target::Target;
 
 /// Functions that CUDA's own runtime gives to every module.
@@ -42,27 +43,25 @@ fn host_assembly(context: Context) -> u32 {
     llvm::metadata_kind_named(context, "oxwarp.host_assembly")
 }
 
-/// Finds everything that cannot run, once for each kernel and cause.
+/// Finds everything in a kernel that cannot run, once for each cause.
 pub fn check(
     context: Context,
     module: Module,
-    kernels: &[Kernel],
+    kernel: &Kernel,
     target: Target,
     linked: &Linked,
 ) -> Vec<Diagnostic> {
     let mut missing: BTreeSet<Value> = undefined(module)
         .into_iter()
-        .filter(|&value| !PROVIDED.contains(&llvm::name(value).as_str()) && !is_shared(value))
+        .filter(|&value| !PROVIDED.contains(&llvm::name(value).as_str()))
+        .filter(|&value| !is_shared_memory(value) && !is_shared(value))
         .collect();
     missing.extend(llvm::functions(module).filter(|&function| is_host_intrinsic(function)));
-    kernels
-        .iter()
-        .flat_map(|kernel| check_kernel(context, kernel, &missing, target, linked))
-        .collect()
+    check_kernel(context, kernel, &missing, target, linked)
 }
 
 /// Whether it is dynamic shared memory, which a launch provides.
-fn is_shared(value: Value) -> bool {
+fn is_shared_memory(value: Value) -> bool {
     llvm::pointer_address_space(llvm::type_of(value)) == llvm::SHARED
 }
 

@@ -6,12 +6,12 @@
 //!
 //! NaN and infinities keep their meaning, and sums their order.
 
+use crate::choices::add_flags;
 use crate::llvm::{
     self, ALLOW_APPROXIMATE, ALLOW_RECIPROCAL, Builder, Context, FUNCTION_INDEX, Module, Type,
     Value, kind, opcode,
 };
 use crate::requirements;
-use crate::variants::add_flags;
 
 /// The first PTX ISA with `tanh.approx`.
 const TANH_ISA: u32 = 70;

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::intrinsics::PRINT_BUFFER;
-use crate::llvm::{self, Context, Module, Value, opcode};
+use crate::llvm::{self, Context, FUNCTION_INDEX, Module, Value, opcode};
 use crate::reach::reach;
 use crate::records::Kernel;
 
@@ -32,27 +32,15 @@ pub struct Facts {
     pub cooperative: bool,
 }
 
-/// Finds how each kernel must be launched, and applies that to the code.
-pub fn apply(context: Context, module: Module, kernels: &[Kernel]) -> Vec<Facts> {
-    let reached: Vec<BTreeSet<Value>> = kernels
-        .iter()
-        .map(|kernel| reach(kernel.function).functions)
-        .collect();
-    let dimensions: Vec<u32> = reached.iter().map(dimensions_of).collect();
+/// Finds how a kernel must be launched, and applies that to the code.
+pub fn apply(context: Context, module: Module, kernel: &Kernel) -> Facts {
+    let reached = reach(kernel.function).functions;
+    let facts = Facts {
+        dimensions: dimensions_of(&reached),
+        cooperative: asks_for(&reached, GRID_BARRIER),
+    };
     remove_dimension_calls(module);
-    fold_registers(module, "gpu.", &widest(&reached, &dimensions));
-    let facts = reached.iter().zip(dimensions);
-    let facts: Vec<Facts> = facts
-        .map(|(reached, dimensions)| Facts {
-            dimensions,
-            cooperative: asks_for(reached, GRID_BARRIER),
-        })
-        .collect();
-    for (kernel, _) in kernels
-        .iter()
-        .zip(&facts)
-        .filter(|(_, facts)| facts.cooperative)
-    {
+    if facts.cooperative {
         leave_at_return(context, module, kernel.function);
     }
     facts
@@ -135,38 +123,21 @@ fn remove_dimension_calls(module: Module) {
     }
 }
 
-/// For each function, the most dimensions of the launches in which it runs.
-fn widest(reached: &[BTreeSet<Value>], dimensions: &[u32]) -> BTreeMap<Value, u32> {
-    let mut widest = BTreeMap::new();
-    for (functions, &dimensions) in reached.iter().zip(dimensions) {
-        for &function in functions {
-            let known = widest.entry(function).or_insert(0);
-            *known = dimensions.max(*known);
-        }
-    }
-    widest
-}
-
-/// Folds the registers once more, when what a kernel calls is inlined into it: a helper that kernels of one and of two
-/// dimensions share is each kernel's own now.
-pub fn fold_in_kernels(module: Module, kernels: &[Kernel], facts: &[Facts]) {
-    let kernels = kernels.iter().zip(facts);
-    let widest = kernels.map(|(kernel, facts)| (kernel.function, facts.dimensions));
-    fold_registers(module, "", &widest.collect());
-}
-
-fn fold_registers(module: Module, prefix: &str, widest: &BTreeMap<Value, u32>) {
+/// Puts what the launches' dimensions say into the code, when what a kernel calls is inlined into it. A panic says the
+/// whole place: its code is the same in all kernels.
+pub fn fold(module: Module, facts: Facts) {
+    let noreturn = llvm::attribute("noreturn");
     for (register, value) in [("tid", 0), ("ctaid", 0), ("ntid", 1), ("nctaid", 1)] {
         for (dimension, letter) in [(2, "y"), (3, "z")] {
-            let name = format!("{prefix}llvm.nvvm.read.ptx.sreg.{register}.{letter}");
-            let Some(function) = llvm::function(module, &name) else {
+            let name = format!("llvm.nvvm.read.ptx.sreg.{register}.{letter}");
+            let Some(function) =
+                llvm::function(module, &name).filter(|_| facts.dimensions < dimension)
+            else {
                 continue;
             };
             for call in llvm::calls_of(function) {
-                if widest
-                    .get(&llvm::function_of(call))
-                    .is_some_and(|&widest| widest < dimension)
-                {
+                let caller = llvm::function_of(call);
+                if llvm::enum_attribute(caller, FUNCTION_INDEX, noreturn).is_none() {
                     llvm::replace_instruction(call, llvm::const_int(llvm::type_of(call), value, 0));
                 }
             }

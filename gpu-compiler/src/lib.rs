@@ -2,35 +2,48 @@
 //!
 //! In goes the unoptimised bitcode that the user's rustc wrote for the host triple, in which each kernel instance has
 //! left a record. Out come one PTX text for each target, a table of the kernels in it, and errors about code that no
-//! device can run, with the source lines. The steps, a file each:
+//! device can run, with the source lines. The steps, a file each, in `compile`; for the whole crate:
 //!
 //! 1. `records` - find the kernel records, make each entry a `ptx_kernel`.
 //! 2. `link` - drop what no kernel reaches; link in what kernels reach of the device runtime, core, alloc
 //!    (`std_bitcode`), the mathematical functions (`math`), the conversions of 128-bit integers (`wide_integers`) and the
-//!    user's own PTX and bitcode (`linked`, `ptx_text`); `formatting` - keep what makes text small.
-//! 3. `retarget` - the NVPTX triple and data layout; host attributes off, `convergent` on.
-//! 4. `launch_facts`, `block_shape` - what each kernel says of its launches, and what follows for its code; `variants` - what it chooses
-//!    for its code (`fast_math`, `unchecked`), in copies where kernels choose differently.
-//! 5. `intrinsics` - lower the `gpu.*` calls.
-//! 6. `loop_checks` - bounds checks out of loops; `optimise` - LLVM's own pipeline, short copies written out
+//!    user's own PTX and bitcode (`linked`, `ptx_text`); `notes` - drop what is for the simulator.
+//! 3. `parts` - a module for each kernel, and one for what kernels share (`shared_code`, `formatting`).
+//! 4. `cache` - a kernel that did not change is taken from an earlier build (`entry`); `workers` - the others are
+//!    compiled, several at a time.
+//!
+//! For each kernel, in `one_kernel`:
+//!
+//! 5. `retarget` - the NVPTX triple and data layout; host attributes off, `convergent` on.
+//! 6. `launch_facts`, `block_shape` - what the kernel says of its launches, and what follows for its code; `choices` - what
+//!    it chooses for its code (`fast_math`, `unchecked`).
+//! 7. `intrinsics` - lower the `gpu.*` calls.
+//! 8. `loop_checks` - bounds checks out of loops; `optimise` - LLVM's own pipeline, short copies written out
 //!    (`copies`), checks that follow each other merged (`merged_checks`), the marks for read-only loads; `narrow` -
 //!    counters in the width that they start from; `strides` - addresses that are added to.
-//! 7. `check` - report what is left without device code, host pointers among the parameters (`host_pointers`), and
-//!    constant memory that does not fit (`constants`).
-//! 8. `requirements` - what the code asks of each target: its number folded in, items that it lacks reported.
-//! 9. `panic_names` - which kernel a panic is of; `emit` - PTX; `atomics` - orderings and scopes that LLVM leaves out;
-//!    `sign_extension`, `negation` - faults of LLVM and of the driver avoided; `wide_products` - strides in one instruction.
+//! 9. `check` - report what is left without device code, and host pointers among the parameters (`host_pointers`).
+//! 10. `requirements` - what the code asks of each target: its number folded in, items that it lacks reported.
+//! 11. `panic_names` - which kernel a panic is of; `emit` - PTX; `atomics` - orderings and scopes that LLVM leaves out;
+//!     `sign_extension`, `negation` - faults of LLVM and of the driver avoided; `wide_products` - strides in one instruction.
+//!
+//! And for the whole crate again:
+//!
+//! 12. `constants` - constant memory that does not fit; `assemble` - the kernels' PTX as one module.
 //!
 //! LLVM aborts the process on an internal error, so [`command`] is run in a process of its own by `gpu-macros`.
 
+mod assemble;
 mod atomics;
 mod block_shape;
+mod cache;
 mod check;
+mod choices;
 pub mod command;
 mod compile;
 mod constants;
 mod copies;
 mod emit;
+mod entry;
 mod error;
 mod fast_math;
 mod formatting;
@@ -50,9 +63,11 @@ mod negation;
 #[cfg(test)]
 mod notation;
 mod notes;
+mod one_kernel;
 mod optimise;
 mod panic_branch;
 mod panic_names;
+mod parts;
 pub mod ptx_text;
 mod reach;
 mod records;
@@ -60,15 +75,16 @@ pub mod report;
 pub mod request;
 mod requirements;
 mod retarget;
+mod shared_code;
 mod sign_extension;
 mod std_bitcode;
 mod strides;
 mod target;
 mod unchecked;
 mod unroll;
-mod variants;
 mod wide_integers;
 mod wide_products;
+mod workers;
 
 pub use compile::compile;
 pub use error::Error;

@@ -116,16 +116,40 @@ impl Linked {
         }))
     }
 
-    /// The PTX ISA that the PTX among the files needs which the module uses.
-    pub fn isa(&self, module: Module) -> u32 {
-        let versions = self.used(module).into_iter();
+    /// The functions in PTX, and the text of their files.
+    pub fn ptx(&self) -> Vec<(&str, &[Statement])> {
+        let functions = self.functions.iter();
+        let ptx = functions.filter_map(|(symbol, path)| match &self.files[path] {
+            File::Ptx(statements) => Some((symbol.as_str(), statements.as_slice())),
+            File::Bitcode(_) => None,
+        });
+        ptx.collect()
+    }
+
+    /// The functions in PTX that a module calls.
+    pub fn called_in(&self, module: Module) -> Vec<String> {
+        let in_ptx = |path: &PathBuf| matches!(self.files[path], File::Ptx(_));
+        let called = |symbol: &str| {
+            llvm::function(module, symbol)
+                .is_some_and(|function| llvm::first_use(function).is_some())
+        };
+        let functions = self.functions.iter();
+        functions
+            .filter(|(symbol, path)| in_ptx(path) && called(symbol))
+            .map(|(symbol, _)| symbol.clone())
+            .collect()
+    }
+
+    /// The PTX ISA that the files of these functions need.
+    pub fn isa(&self, called: &[String]) -> u32 {
+        let versions = self.used(called).into_iter();
         let versions = versions.filter_map(|(_, statements)| needed(statements, ".version"));
         versions.max().unwrap_or(0)
     }
 
-    /// The module's PTX with the functions in PTX that it uses.
-    pub fn merge(&self, module: Module, ptx: String) -> Result<String, Error> {
-        let used = self.used(module);
+    /// A module's PTX with the functions in PTX that it calls.
+    pub fn merge(&self, called: &[String], ptx: String) -> Result<String, Error> {
+        let used = self.used(called);
         if used.is_empty() {
             return Ok(ptx);
         }
@@ -192,20 +216,17 @@ impl Linked {
         (kept + rest, declared)
     }
 
-    /// The files of PTX with functions that the module calls.
-    fn used(&self, module: Module) -> Vec<(&Path, &[Statement])> {
+    /// The files of these functions.
+    fn used(&self, called: &[String]) -> Vec<(&Path, &[Statement])> {
         let files = self.files.iter().filter_map(|(path, file)| match file {
             File::Ptx(statements) => Some((path.as_path(), statements.as_slice())),
             File::Bitcode(_) => None,
         });
-        let is_used = |path: &Path| {
-            self.functions.iter().any(|(symbol, file)| {
-                file == path
-                    && llvm::function(module, symbol)
-                        .is_some_and(|function| llvm::first_use(function).is_some())
-            })
-        };
-        files.filter(|(path, _)| is_used(path)).collect()
+        let paths: BTreeSet<&Path> = called
+            .iter()
+            .filter_map(|symbol| Some(self.functions.get(symbol)?.as_path()))
+            .collect();
+        files.filter(|(path, _)| paths.contains(path)).collect()
     }
 }
 

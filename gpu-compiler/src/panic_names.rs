@@ -1,10 +1,8 @@
 //! Lets a panic say which kernel it is of.
 //!
-//! Panics are functions that all kernels of a module share, so each kernel leaves its id in the panic slot before it calls
-//! one: at the place for it if no panic is recorded, else, for a later kernel, beside it. The kernels of a slot run one
-//! after the other, so all threads that write there write the same. A function that several kernels call leaves nothing.
-
-use std::collections::BTreeMap;
+//! Panics are functions that all kernels share, so each kernel leaves its id in the panic slot before it calls one: at the
+//! place for it if no panic is recorded, else, for a later kernel, beside it. The kernels of a slot run one after the
+//! other, so all threads that write there write the same. What formats text is shared too, and leaves nothing.
 
 use crate::intrinsics::PANIC_SLOT;
 use crate::llvm::{self, Context, FUNCTION_INDEX, Module, Value};
@@ -15,33 +13,18 @@ use crate::records::Kernel;
 const KERNELS: u64 = 16;
 
 /// Marks the calls of an optimised module.
-pub fn mark(context: Context, module: Module, kernels: &[Kernel]) {
+pub fn mark(context: Context, module: Module, kernel: &Kernel) {
     let Some(slot) = llvm::global(module, PANIC_SLOT) else {
         return;
     };
-    for (function, kernel) in owners(kernels) {
+    for function in reach(kernel.function).functions {
         for call in llvm::instructions(function)
             .into_iter()
             .filter(ends_the_thread)
         {
-            leave_id(context, slot, call, kernel);
+            leave_id(context, slot, call, kernel.id);
         }
     }
-}
-
-/// The functions that one kernel alone reaches, with the kernel's id.
-fn owners(kernels: &[Kernel]) -> BTreeMap<Value, u128> {
-    let mut owners: BTreeMap<Value, Option<u128>> = BTreeMap::new();
-    for kernel in kernels {
-        for function in reach(kernel.function).functions {
-            let owner = owners.entry(function).or_insert(Some(kernel.id));
-            *owner = owner.filter(|&owner| owner == kernel.id);
-        }
-    }
-    owners
-        .into_iter()
-        .filter_map(|(function, owner)| Some((function, owner?)))
-        .collect()
 }
 
 /// Whether an instruction calls a function that does not return.

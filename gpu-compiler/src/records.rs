@@ -34,9 +34,9 @@ pub struct Choices {
     pub unchecked: bool,
 }
 
-/// A kernel instance that this crate has the code of.
+/// A kernel instance that this crate has the code of; `Kernel<()>` is what is known of it outside of any module.
 #[derive(Clone, Debug)]
-pub struct Kernel {
+pub struct Kernel<Function = Value> {
     pub id: u128,
     pub name: String,
     pub module_path: String,
@@ -49,11 +49,30 @@ pub struct Kernel {
     /// The places of the views of device memory in the parameter struct, in bytes.
     pub views: Vec<u64>,
     /// The `ptx_kernel`.
-    pub function: Value,
+    pub function: Function,
     /// Its name.
     pub symbol: String,
     /// The name of the Rust function that it calls.
     pub entry: String,
+}
+
+impl<Function> Kernel<Function> {
+    /// The same kernel, as `function`.
+    pub fn with<Other>(&self, function: Other) -> Kernel<Other> {
+        Kernel {
+            id: self.id,
+            name: self.name.clone(),
+            module_path: self.module_path.clone(),
+            file: self.file.clone(),
+            line: self.line,
+            choices: self.choices,
+            takes_pointers: self.takes_pointers,
+            views: self.views.clone(),
+            function,
+            symbol: self.symbol.clone(),
+            entry: self.entry.clone(),
+        }
+    }
 }
 
 /// What the records say.

@@ -62,6 +62,17 @@ pub struct Report {
     pub kernels: Vec<Kernel>,
     /// Errors. If there are any, there is no PTX.
     pub diagnostics: Vec<Diagnostic>,
+    /// The kernels whose code was compiled before, and those that were compiled.
+    pub cache: Cache,
+}
+
+/// What the cache was good for. What kernels share counts as one more.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cache {
+    /// Found there.
+    pub reused: usize,
+    /// Not found there.
+    pub compiled: usize,
 }
 
 impl Report {
@@ -119,6 +130,8 @@ impl Report {
                 let _ = writeln!(text, "at\t{file}\t{line}\t{column}");
             }
         }
+        let Cache { reused, compiled } = self.cache;
+        let _ = writeln!(text, "cache\t{reused}\t{compiled}");
         text
     }
 
@@ -163,6 +176,12 @@ impl Report {
                     line: line.parse().ok()?,
                     column: column.parse().ok()?,
                 }),
+                ["cache", reused, compiled] => {
+                    report.cache = Cache {
+                        reused: reused.parse().ok()?,
+                        compiled: compiled.parse().ok()?,
+                    }
+                }
                 _ => return None,
             }
         }
@@ -205,6 +224,10 @@ mod tests {
                 help: "yes".into(),
                 places: vec![place.clone(), place],
             }],
+            cache: Cache {
+                reused: 5,
+                compiled: 7,
+            },
         };
         assert_eq!(Report::parse(&report.to_text()), Some(report));
         assert_eq!(Report::parse("nonsense"), None);

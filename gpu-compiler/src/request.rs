@@ -24,6 +24,8 @@ pub struct Request {
     pub fma: bool,
     /// Whether loops are copied to take bounds checks out of one copy.
     pub loop_versions: bool,
+    /// A folder for what was compiled, from which a later run takes what did not change.
+    pub cache: Option<PathBuf>,
 }
 
 impl Request {
@@ -50,6 +52,9 @@ impl Request {
         if !self.loop_versions {
             put("--loop-versions", "off".into());
         }
+        if let Some(cache) = &self.cache {
+            put("--cache", cache.clone().into());
+        }
         arguments
     }
 
@@ -68,6 +73,7 @@ impl Request {
             libdevice: None,
             fma: true,
             loop_versions: true,
+            cache: None,
         };
         let mut arguments = arguments.into_iter();
         while let Some(name) = arguments.next() {
@@ -82,6 +88,7 @@ impl Request {
                 "--output" => request.output = value.into(),
                 "--libdevice" => request.libdevice = Some(value.into()),
                 "--fma" => request.fma = value != "off",
+                "--cache" => request.cache = Some(value.into()),
                 "--loop-versions" => request.loop_versions = value != "off",
                 "--target" => request.targets.push(target(&value.to_string_lossy())?),
                 _ => return Err(Error::Usage(format!("unknown argument `{name}`"))),
@@ -114,6 +121,7 @@ mod tests {
             libdevice: Some("f".into()),
             fma: false,
             loop_versions: false,
+            cache: Some("g".into()),
         };
         assert_eq!(
             Request::from_arguments(request.to_arguments()).unwrap(),

@@ -73,6 +73,23 @@ pub fn lower_arithmetic(context: Context, module: Module) -> Result<(), Error> {
     Ok(())
 }
 
+/// Gives the module the variable of the barrier.
+pub fn add_grid_barrier(context: Context, module: Module) {
+    let bytes = llvm::array_type(llvm::i8_type(context), GRID_BARRIER_BYTES);
+    // SAFETY: the name lives through the call.
+    let variable = unsafe {
+        llvm::add_global(
+            module,
+            bytes,
+            llvm::c_string(GRID_BARRIER).as_ptr(),
+            llvm::GLOBAL,
+        )
+    };
+    llvm::set_initializer(variable, Some(llvm::const_null(bytes)));
+    llvm::set_externally_initialized(variable, 1);
+    llvm::set_alignment(variable, 4);
+}
+
 type Rule = fn(&Lowering, Value) -> Result<(), Error>;
 
 /// How a call of `gpu.<name>` is lowered.
@@ -283,14 +300,9 @@ impl Lowering {
     /// A module in which a kernel asks for the barrier has the variable.
     fn grid_barrier_variable(&self) {
         let asked = llvm::function(self.module, "gpu.grid.barrier");
-        if asked.is_none_or(|function| llvm::calls_of(function).is_empty()) {
-            return;
+        if asked.is_some_and(|function| !llvm::calls_of(function).is_empty()) {
+            add_grid_barrier(self.context, self.module);
         }
-        let bytes = llvm::array_type(llvm::i8_type(self.context), GRID_BARRIER_BYTES);
-        let variable = self.global(GRID_BARRIER, bytes, llvm::GLOBAL);
-        llvm::set_initializer(variable, Some(llvm::const_null(bytes)));
-        llvm::set_externally_initialized(variable, 1);
-        llvm::set_alignment(variable, 4);
     }
 
     fn grid_barrier(&self, call: Value) -> Result<(), Error> {

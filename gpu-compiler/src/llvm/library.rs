@@ -248,6 +248,7 @@ api! {
     metadata_as_value = LLVMMetadataAsValue(context: Context, metadata: Metadata) -> Value;
     value_as_metadata = LLVMValueAsMetadata(value: Value) -> Metadata;
     replace_metadata = LLVMMetadataReplaceAllUsesWith(temporary: Metadata, node: Metadata);
+    replace_node_operand = LLVMReplaceMDNodeOperandWith(node: Value, index: u32, operand: Metadata);
     debug_location = LLVMInstructionGetDebugLoc(instruction: Value) -> Option<Metadata>;
     location_line = LLVMDILocationGetLine(location: Metadata) -> u32;
     location_column = LLVMDILocationGetColumn(location: Metadata) -> u32;
@@ -269,6 +270,7 @@ api! {
     initialize_target_mc = LLVMInitializeNVPTXTargetMC();
     initialize_asm_printer = LLVMInitializeNVPTXAsmPrinter();
     clone_module = LLVMCloneModule(module: Module) -> Module;
+    write_bitcode = LLVMWriteBitcodeToMemoryBuffer(module: Module) -> Buffer;
     lookup_intrinsic_id = LLVMLookupIntrinsicID(name: *const c_char, length: Length) -> u32;
     set_personality = LLVMSetPersonalityFn(function: Value, personality: Option<Value>);
     has_personality = LLVMHasPersonalityFn(function: Value) -> Bool;
@@ -335,6 +337,11 @@ api! {
     buffer_from_bytes = LLVMCreateMemoryBufferWithMemoryRangeCopy(bytes: *const u8, length: Length, name: *const c_char) -> Buffer;
     parse_bitcode = LLVMParseBitcodeInContext2(context: Context, buffer: Buffer, module: *mut Option<Module>) -> Bool;
     parse_bitcode_lazily = LLVMGetBitcodeModuleInContext2(context: Context, buffer: Buffer, module: *mut Option<Module>) -> Bool;
+    create_module = LLVMModuleCreateWithNameInContext(name: *const c_char, context: Context) -> Module;
+    dispose_buffer = LLVMDisposeMemoryBuffer(buffer: Buffer);
+    dispose_context = LLVMContextDispose(context: Context);
+    dispose_machine = LLVMDisposeTargetMachine(machine: TargetMachine);
+    dispose_module = LLVMDisposeModule(module: Module);
     link_modules = LLVMLinkModules2(into: Module, from: Module) -> Bool;
     emit_to_buffer = LLVMTargetMachineEmitToMemoryBuffer(machine: TargetMachine, module: Module, kind: i32, error: *mut *mut c_char, buffer: *mut Option<Buffer>) -> Bool;
 }

@@ -12,6 +12,8 @@ pub use walk::*;
 pub mod linkage {
     /// Visible to other modules.
     pub const EXTERNAL: i32 = 0;
+    /// Defined elsewhere too, in the same way.
+    pub const AVAILABLE_EXTERNALLY: i32 = 1;
     /// May be dropped when unused; equal in all modules.
     pub const LINK_ONCE_ODR: i32 = 3;
     /// Seen in this module only.

@@ -21,6 +21,7 @@ pub fn compile(
     settings: &Settings,
     bitcode: &Path,
     folder: &Path,
+    cache: Option<PathBuf>,
 ) -> Result<Outcome, Error> {
     let request = Request {
         llvm: toolchain.llvm.clone(),
@@ -31,6 +32,7 @@ pub fn compile(
         libdevice: settings.libdevice.clone(),
         fma: settings.fma,
         loop_versions: settings.loop_versions,
+        cache,
     };
     run(&request)?;
     let report = Report::parse(&read(&folder.join(Report::FILE))?)

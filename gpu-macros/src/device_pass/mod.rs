@@ -5,6 +5,7 @@
 //! ([`rustc`]), and gives that to `gpu-compiler` in a process of its own ([`compiler`]). Whatever the source says is
 //! compiled twice by the same compiler, so types, layouts and `TypeId`s agree.
 
+mod cache;
 mod compiler;
 mod rustc;
 mod settings;
@@ -86,7 +87,15 @@ fn run() -> Result<Outcome, Error> {
     let folder = Folder::create(&invocation.scratch())?;
     let bitcode = folder.0.join("crate.bc");
     invocation.write_bitcode(&toolchain.rustc, &bitcode)?;
-    compiler::compile(&toolchain, &settings, &bitcode, &folder.0)
+    let compiled = compiler::compile(
+        &toolchain,
+        &settings,
+        &bitcode,
+        &folder.0,
+        cache::folder(&invocation),
+    )?;
+    cache::tell(&compiled);
+    Ok(compiled)
 }
 
 /// The compute capabilities that there is device code for.
