@@ -29,15 +29,19 @@ fn formula(formula: &str) -> RustSource {
     .file_name("formula.rs")
 }
 
+/// Whether this program was carried to another machine than the one that built it.
+fn is_elsewhere(error: &RustSourceError) -> bool {
+    match error {
+        RustSourceError::NoCompiler { .. } => true,
+        RustSourceError::Rebuilt { library, .. } => !library.exists(),
+        _ => false,
+    }
+}
+
 /// The kernel, or `None` where there is no compiler.
 fn kernel<K: RustKernel>(source: &RustSource, gpu: &Gpu) -> Option<K> {
     match source.kernel(gpu) {
-        Err(Error::RustSource(error))
-            if matches!(
-                *error,
-                RustSourceError::NoCompiler { .. } | RustSourceError::Rebuilt { .. }
-            ) =>
-        {
+        Err(Error::RustSource(error)) if is_elsewhere(&error) => {
             eprintln!("skipped: {error}");
             None
         }

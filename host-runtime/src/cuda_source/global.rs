@@ -14,8 +14,8 @@ use crate::error::Result;
 /// A `__constant__` or `__device__` variable of a [`CudaModule`](super::CudaModule), as elements of `T`: see
 /// [`CudaModule::get_global`](super::CudaModule::get_global). A single number is one element, and so is a struct.
 ///
-/// Reading and writing wait for what was queued on all streams of the device before, and are done when they return. CUDA C: `cudaMemcpyFromSymbol`,
-/// `cudaMemcpyToSymbol`.
+/// Reading and writing wait for what was queued on all streams of the device before, and are done when they return.
+/// CUDA C: `cudaMemcpyFromSymbol`, `cudaMemcpyToSymbol`.
 pub struct CudaGlobal<T> {
     module: Arc<Loaded>,
     name: String,

@@ -20,8 +20,8 @@ use crate::gpu::Gpu;
 /// whose checks of `bounds` and `init` do not see its accesses.
 ///
 /// It is compiled by the rustc that compiled the program, against the same libraries, in one to three seconds; so it works
-/// where the program was built, with its target folder. What was compiled is kept there (the last 64): the same source is only loaded, within
-/// milliseconds, also by a later run of the program. A source stays loaded until the program ends.
+/// where the program was built, with its target folder. The last 64 that were compiled are kept there: the same source is only
+/// loaded, within milliseconds, also by a later run of the program. A source stays loaded until the program ends.
 ///
 /// `unsafe` in the source is an error, so that a wrong source cannot make the program unsound, unless
 /// [`with_unsafe_code`](Self::with_unsafe_code) allows it.
