@@ -44,12 +44,12 @@ pub use builder::GraphBuilder;
 /// ```
 pub struct Graph {
     id: u64,
+    /// `None` on the simulator, and where there are no nodes. Dropped before the stream, and so before its modules.
+    cuda: Option<CudaGraph>,
     stream: Stream,
     nodes: Vec<Node>,
     /// What a launch uses.
     uses: Vec<Use>,
-    /// `None` on the simulator, and where there are no nodes.
-    cuda: Option<CudaGraph>,
 }
 
 /// A node of a graph, for changes of it and for what comes after it. CUDA C: `cudaGraphNode_t`.
