@@ -324,6 +324,30 @@ fn tiles_are_cut_off_at_the_edge() {
     assert_eq!(x.to_host().unwrap(), expected);
 }
 
+/// One element a warp, in launches of one dimension.
+#[kernel]
+fn one_each_warp(mut x: DisjointSlice<u32, WarpIndex>) {
+    if let Some(x) = x.get_mut(warp::index_1d()) {
+        *x += 1 + *warp::index() as u32;
+    }
+}
+
+#[test]
+fn the_warps_of_a_launch_of_one_dimension() {
+    let gpu = Gpu::new().unwrap();
+    // The last warp of a block has 8 threads.
+    let mut x = gpu.zeros::<u32>(9).unwrap();
+    launch!(one_each_warp[3, 72](&mut x)).unwrap();
+    assert_eq!(x.to_vec().unwrap(), [1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    for (grid, block) in [((3, 1), (36, 2)), ((1, 3), (72, 1))] {
+        let error = launch!(one_each_warp[grid, block](&mut x)).unwrap_err();
+        assert!(
+            matches!(error, Error::TooManyDimensions { supported: 1, .. }),
+            "{error}"
+        );
+    }
+}
+
 /// One element a warp, a block of a grid of two dimensions, and a thread, wherever it is.
 #[kernel]
 fn one_each(

@@ -99,6 +99,26 @@ pub fn index() -> WarpIndex {
     unsafe { index_of(number) }
 }
 
+/// [`index`] in launches of one dimension, in fewer instructions. A kernel that uses it cannot be launched in more.
+///
+/// ```
+/// use gpu_std::disjoint::{DisjointRows, WarpIndex};
+/// use gpu_std::warp;
+///
+/// fn halve(mut x: DisjointRows<f32, WarpIndex>) {
+///     if let Some(mut row) = x.get_mut(warp::index_1d()) {
+///         row.iter_mut().for_each(|x| *x *= 0.5);
+///     }
+/// }
+/// ```
+///
+/// CUDA C: `(blockIdx.x * blockDim.x + threadIdx.x) / 32`, in blocks of whole warps.
+#[inline]
+pub fn index_1d() -> WarpIndex {
+    gpu::launch_dimensions(1);
+    index()
+}
+
 /// The numbers below `len` that are this warp's in a loop over more parts than there are warps: its own, then one for
 /// every warp of the launch. Together the warps of a launch visit each number below `len` exactly once, whatever the
 /// grid. Every lane of a warp makes the same trips.

@@ -9,17 +9,20 @@ use super::{Case, Entry, Outcome, Size, Source, Twin, Work};
 
 with_unchecked! {
     spmv_unchecked:
-    /// Row `r` has the elements `offsets[r]..offsets[r + 1]` of `columns` and `values`.
-    #[kernel]
+    /// Row `r` has the elements `offsets[r]..offsets[r + 1]` of `columns` and `values`. A column that `x` does not have makes
+    /// its row NaN.
+    #[kernel(block(BLOCK))]
     fn spmv(offsets: &[u32], columns: &[u32], values: &[f32], x: &[f32], mut y: DisjointSlice<f32, WarpIndex>) {
-        let row = warp::index();
+        let row = warp::index_1d();
         if *row >= y.len() {
             return;
         }
-        let (begin, end) = (offsets[*row], offsets[*row + 1]);
-        let mut sum = 0.0;
-        for k in (begin + warp::lane_id()..end).step_by(32) {
-            sum += values[k as usize] * x[columns[k as usize] as usize];
+        let (end, begin) = (offsets[*row + 1], offsets[*row]);
+        let (mut sum, mut k) = (0.0, begin + warp::lane_id());
+        while k < end {
+            let x = x.get(columns[k as usize] as usize);
+            sum += values[k as usize] * x.copied().unwrap_or(f32::NAN);
+            k += 32;
         }
         let sum = warp_reduce(sum, |a, b| a + b);
         if let Some(y) = y.get_mut(row) {
@@ -40,11 +43,11 @@ pub const SPMV: Entry = Entry {
     build: case,
 };
 
+const BLOCK: usize = 256;
 /// Columns of a row lie so near the diagonal.
 const BAND: usize = 4096;
 
 fn case(gpu: &Gpu, size: Size) -> Outcome<Case> {
-    const BLOCK: usize = 256;
     let n: usize = size.pick(1 << 20, 300);
     let mut random = Random::new(1);
     let (mut offsets, mut columns) = (vec![0], Vec::new());

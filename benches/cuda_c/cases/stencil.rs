@@ -16,8 +16,7 @@ with_unchecked! {
         let i = thread::index_2d();
         let (row, col) = *i;
         let [rows, cols] = x.shape();
-        if let Some(y) = y.get_mut(i) {
-            let here = x[(row, col)];
+        if let (Some(y), Some(&here)) = (y.get_mut(i), x.get((row, col))) {
             let is_inside = row > 0 && row < rows - 1 && col > 0 && col < cols - 1;
             *y = if is_inside {
                 let in_row = x[(row, col - 1)] + x[(row, col + 1)];
@@ -37,8 +36,7 @@ with_unchecked! {
         let i = thread::index_3d();
         let (plane, row, col) = *i;
         let [planes, rows, cols] = x.shape();
-        if let Some(y) = y.get_mut(i) {
-            let here = x[(plane, row, col)];
+        if let (Some(y), Some(&here)) = (y.get_mut(i), x.get((plane, row, col))) {
             let is_inside = plane > 0 && plane < planes - 1 && row > 0 && row < rows - 1 && col > 0 && col < cols - 1;
             *y = if is_inside {
                 let along_cols = x[(plane, row, col - 1)] + x[(plane, row, col + 1)];

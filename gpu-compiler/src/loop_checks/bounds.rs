@@ -106,7 +106,8 @@ impl<'a> Bounds<'a> {
         }
         self.once(value, block, Side::Upper, |this| {
             let own = this.upper_of_definition(value, block);
-            let guarded = this.upper_of_guards(value, block);
+            // What a check says is in the condition already, where the value's own bound is compared with the same.
+            let guarded = this.upper_of_guards(value, block, own.is_none());
             match (own, guarded) {
                 (Some(a), Some(b)) => Some(this.minimum(a, b)),
                 (a, b) => a.or(b),
@@ -154,9 +155,12 @@ impl<'a> Bounds<'a> {
         self.a_loop.is_invariant(value) && (!self.uniform || uniform::is_uniform(value))
     }
 
-    fn upper_of_guards(&mut self, value: Value, block: Block) -> Option<Value> {
+    /// Of the guards, and of checks if they count too.
+    fn upper_of_guards(&mut self, value: Value, block: Block, with_checks: bool) -> Option<Value> {
         let guards = guards(self.cfg, block);
-        let mut guards = guards.into_iter().filter(|guard| guard.low == value);
+        let mut guards = guards
+            .into_iter()
+            .filter(|guard| guard.low == value && (with_checks || !guard.is_check));
         guards.find_map(|Guard { high, or_equal, .. }| {
             let high = self.upper(high, block)?;
             Some(if or_equal { high } else { self.one_less(high) })

@@ -1,6 +1,7 @@
 //! What is known of a value at a block: the comparisons that every path to the block has passed.
 
 use crate::llvm::{self, Block, Value, opcode, predicate};
+use crate::panic_branch::PanicBranch;
 
 use super::cfg::{Cfg, successors};
 
@@ -10,6 +11,8 @@ pub struct Guard {
     pub low: Value,
     pub high: Value,
     pub or_equal: bool,
+    /// Whether it is a check: where it fails there is a panic.
+    pub is_check: bool,
 }
 
 /// The guards of `block`, the nearest first.
@@ -24,10 +27,15 @@ pub fn guards(cfg: &Cfg, block: Block) -> Vec<Guard> {
                     && cfg.predecessor_count(edges[edge]) == 1
                     && cfg.dominates(edges[edge], block)
             };
+            let known = found.len();
             if through(0) {
                 learn(llvm::condition(branch), true, &mut found);
             } else if through(1) {
                 learn(llvm::condition(branch), false, &mut found);
+            }
+            let is_check = PanicBranch::at(above).is_some();
+            for guard in &mut found[known..] {
+                guard.is_check = is_check;
             }
         }
         at = above;
@@ -88,5 +96,6 @@ fn compared(comparison: Value, holds: bool) -> Option<Guard> {
         low,
         high,
         or_equal,
+        is_check: false,
     })
 }

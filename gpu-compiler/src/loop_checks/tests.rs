@@ -191,6 +191,28 @@ fn a_guard_bounds_what_nothing_else_does() {
     assert_eq!(versioned(body), (vec![0, 1], 0));
 }
 
+/// `a[k] + b[k]`: the condition compares the last index with each length, and the first check says nothing that it lacks.
+#[test]
+fn a_check_bounds_no_index_that_has_a_bound() {
+    let body = counted(
+        "%both = icmp ult i64 %k, %b
+         br i1 %both, label %second, label %worse
+     worse:
+         call void @panic(i64 %k, i64 %b)
+         unreachable
+     second:
+         %index = add i64 %k, 0",
+        "",
+    );
+    let kernel = kernel(&body, true);
+    let minima = llvm::instructions(kernel)
+        .into_iter()
+        .filter(|&i| llvm::is_call_site(i))
+        .filter(|&call| llvm::name(llvm::called_value(call)).starts_with("llvm.u"));
+    assert_eq!(minima.count(), 0, "no minimum of what the index may be");
+    assert_eq!(versioned(&body), (vec![0, 2], 0));
+}
+
 /// What `(0..n).step_by(32)` is: the index and a count of what is left are two values.
 #[test]
 fn an_index_beside_a_counter_that_falls_to_zero() {
