@@ -13,8 +13,8 @@ use oxwarp::half::F16;
 use oxwarp::prelude::*;
 use oxwarp::vector::Float4;
 use oxwarp::{
-    CudaImage, CudaModule, CudaSource, CudaSourceError, DeviceCopy, Error, SignatureMismatch,
-    cuda_kernel,
+    CudaImage, CudaModule, CudaSource, CudaSourceError, DeviceCopy, Error, In, InOut, Out,
+    SignatureMismatch, cuda_kernel,
 };
 
 const SAXPY: &str = r#"
@@ -117,6 +117,15 @@ fn a_kernel_is_launched_like_one_in_rust() {
         let none = saxpy.for_each(0);
         none.launch(count, 2.0, &device_x, &mut device_y).unwrap();
     }
+    // Host data is copied there and back.
+    let (mut z, mut zeros) = (y.clone(), vec![1f32; n]);
+    // SAFETY: as above.
+    unsafe {
+        let each = saxpy.for_each(n);
+        each.launch(count, 0.5, In(&x), InOut(&mut z)).unwrap();
+        each.launch(count, 0.5, In(&x), Out(&mut zeros)).unwrap();
+    }
+    assert!((0..n).all(|i| z[i] == 0.5f32.mul_add(x[i], y[i]) && zeros[i] == 0.5 * x[i]));
     // The kernel outlives the handle of its module, and work in the queue outlives both.
     drop((module, saxpy));
     let fused = |y: f32, x: f32| {

@@ -7,7 +7,7 @@ mod common;
 use common::Random;
 use oxwarp::prelude::*;
 use oxwarp::report::{Direction, Space};
-use oxwarp::{Error, RustKernel, RustSource, RustSourceError, rust_kernel};
+use oxwarp::{Error, Out, RustKernel, RustSource, RustSourceError, rust_kernel};
 
 rust_kernel! {
     /// `y[i] = f(x[i])`
@@ -117,6 +117,10 @@ fn a_formula_becomes_a_kernel() {
         assert_eq!(profile.records()[0].name, "apply");
         launch!(apply[4, 256](&device_x, &mut y)).unwrap();
         assert_eq!(y.to_vec().unwrap(), expected);
+        let mut z = vec![0f32; 1000];
+        let each = apply.for_each(1000);
+        each.launch(&device_x, Out(&mut z)).unwrap();
+        assert_eq!(z, expected);
     }
 }
 

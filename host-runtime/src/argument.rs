@@ -42,6 +42,8 @@ use crate::view::{DeviceView, DeviceViewMut};
 pub struct Arguments {
     /// Where host data goes: the device that was chosen, or that of an argument.
     gpu: Option<Gpu>,
+    /// The device of the kernel's module, for host data.
+    own: Option<Gpu>,
     uses: SmallVec<[Use; 16]>,
     /// Device arrays in place of host data.
     held: Vec<Box<dyn Held>>,
@@ -70,6 +72,12 @@ impl Arguments {
         }
     }
 
+    /// The same, of a kernel that lives on one device.
+    pub(crate) fn or_on(mut self, gpu: &Gpu) -> Self {
+        self.own = Some(gpu.clone());
+        self
+    }
+
     /// Takes the device of an argument that lies on one, if none was chosen.
     #[inline]
     pub fn prefers(&mut self, argument: &impl OnDevice) {
@@ -78,14 +86,14 @@ impl Arguments {
         }
     }
 
-    /// The device for host data: the one chosen, or that of an argument, or the process's first.
+    /// The device for host data: the one chosen, or that of an argument or of the kernel, or the process's first.
     pub(crate) fn gpu_of_host_data(&mut self) -> Result<Gpu> {
-        if let Some(gpu) = &self.gpu {
-            return Ok(gpu.clone());
-        }
-        let gpu = default_gpu()?;
+        let gpu = match self.gpu.as_ref().or(self.own.as_ref()) {
+            Some(gpu) => gpu.clone(),
+            None => default_gpu()?.clone(),
+        };
         self.gpu = Some(gpu.clone());
-        Ok(gpu.clone())
+        Ok(gpu)
     }
 
     /// Keeps what stands for host data until the arguments are dropped.
@@ -255,8 +263,17 @@ pub trait KernelArg<P: KernelParam>: OnDevice {
 
 /// What an argument of a launch says of where it lies.
 pub trait OnDevice {
+    /// Whether it is host data, whose device others say.
+    const IS_HOST_DATA: bool = false;
+
     /// The device, if it is on one.
     fn device(&self) -> Option<&Gpu>;
+}
+
+/// Whether an argument is host data. Where none is, a launch need not ask for their device.
+#[inline]
+pub const fn is_host_data<A: OnDevice>(_argument: &A) -> bool {
+    A::IS_HOST_DATA
 }
 
 macro_rules! on_device {

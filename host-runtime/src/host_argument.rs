@@ -14,6 +14,7 @@ use ndarray::Dimension;
 use crate::DeviceCopy;
 use crate::argument::{Arguments, KernelArg, OnDevice};
 use crate::array::DeviceArray;
+use crate::cuda_source::{CudaArray, CudaArrayMut};
 use crate::error::Result;
 use crate::gpu::Gpu;
 use crate::host::{HostData, HostDataMut};
@@ -111,13 +112,9 @@ where
     for<'x> &'x DeviceArray<H::Element, H::Dim>: KernelArg<P>,
 {
     fn raw(self, arguments: &mut Arguments) -> P::Raw {
-        let array = arguments.array_of(self.0.extents(), |gpu| gpu.to_device(self.0));
-        let held = Array::<H>::new(array);
-        // SAFETY: the array lives until `held` is dropped, with the arguments.
-        let raw = unsafe { held.array.as_ref() }.raw(arguments);
-        // SAFETY: it does not touch the host data.
-        unsafe { arguments.hold(Box::new(Read(held))) };
-        raw
+        let array = read(self, arguments);
+        // SAFETY: the arguments hold the array.
+        unsafe { array.as_ref() }.raw(arguments)
     }
 }
 
@@ -127,10 +124,9 @@ where
     for<'x> &'x mut DeviceArray<H::Element, H::Dim>: KernelArg<P>,
 {
     fn raw(self, arguments: &mut Arguments) -> P::Raw {
-        let extents = self.0.extents();
-        let zero = Zeroable::zeroed();
-        let array = arguments.array_of(extents.clone(), |gpu| gpu.full(extents, zero));
-        written(array, self.0, arguments)
+        let mut array = zeroed(self, arguments);
+        // SAFETY: the arguments hold the array, and use it in `finish` only.
+        unsafe { array.as_mut() }.raw(arguments)
     }
 }
 
@@ -139,28 +135,76 @@ where
     for<'x> &'x mut DeviceArray<H::Element, H::Dim>: KernelArg<P>,
 {
     fn raw(self, arguments: &mut Arguments) -> P::Raw {
-        let array = arguments.array_of(self.0.extents(), |gpu| gpu.to_device(&*self.0));
-        written(array, self.0, arguments)
+        let mut array = changed(self, arguments);
+        // SAFETY: as above.
+        unsafe { array.as_mut() }.raw(arguments)
     }
 }
 
-fn written<P, H>(
+impl<T: DeviceCopy, H: HostData<Element = T> + ?Sized> CudaArray<T> for In<'_, H> {
+    fn address(self, arguments: &mut Arguments) -> *const T {
+        let array = read(self, arguments);
+        // SAFETY: the arguments hold the array.
+        CudaArray::address(unsafe { array.as_ref() }, arguments)
+    }
+}
+
+impl<T: DeviceCopy + Zeroable, H: HostDataMut<Element = T> + ?Sized> CudaArrayMut<T>
+    for Out<'_, H>
+{
+    fn address(self, arguments: &mut Arguments) -> *mut T {
+        let mut array = zeroed(self, arguments);
+        // SAFETY: the arguments hold the array, and use it in `finish` only.
+        CudaArrayMut::address(unsafe { array.as_mut() }, arguments)
+    }
+}
+
+impl<T: DeviceCopy, H: HostDataMut<Element = T> + ?Sized> CudaArrayMut<T> for InOut<'_, H> {
+    fn address(self, arguments: &mut Arguments) -> *mut T {
+        let mut array = changed(self, arguments);
+        // SAFETY: as above.
+        CudaArrayMut::address(unsafe { array.as_mut() }, arguments)
+    }
+}
+
+/// The device array of host data, which the arguments hold.
+type Place<H> = NonNull<DeviceArray<<H as HostData>::Element, <H as HostData>::Dim>>;
+
+fn read<H: HostData + ?Sized>(data: In<'_, H>, arguments: &mut Arguments) -> Place<H> {
+    let array = arguments.array_of(data.0.extents(), |gpu| gpu.to_device(data.0));
+    let held = Array::<H>::new(array);
+    let place = held.array;
+    // SAFETY: it does not touch the host data.
+    unsafe { arguments.hold(Box::new(Read(held))) };
+    place
+}
+
+fn zeroed<H>(data: Out<'_, H>, arguments: &mut Arguments) -> Place<H>
+where
+    H: HostDataMut + ?Sized,
+    H::Element: Zeroable,
+{
+    let extents = data.0.extents();
+    let array = arguments.array_of(extents.clone(), |gpu| gpu.full(extents, Zeroable::zeroed()));
+    written(array, data.0, arguments)
+}
+
+fn changed<H: HostDataMut + ?Sized>(data: InOut<'_, H>, arguments: &mut Arguments) -> Place<H> {
+    let array = arguments.array_of(data.0.extents(), |gpu| gpu.to_device(&*data.0));
+    written(array, data.0, arguments)
+}
+
+fn written<H: HostDataMut + ?Sized>(
     array: DeviceArray<H::Element, H::Dim>,
     target: &mut H,
     arguments: &mut Arguments,
-) -> P::Raw
-where
-    P: KernelParam,
-    H: HostDataMut + ?Sized,
-    for<'x> &'x mut DeviceArray<H::Element, H::Dim>: KernelArg<P>,
-{
+) -> Place<H> {
     let mut held = Array::<H>::new(array);
     held.target = Some(NonNull::from(target));
-    // SAFETY: the array lives until `held` is dropped, with the arguments.
-    let raw = unsafe { held.array.as_mut() }.raw(arguments);
+    let place = held.array;
     // SAFETY: the host data is only touched in `finish`, whose caller promises that it is borrowed.
     unsafe { arguments.hold(Box::new(Written(held))) };
-    raw
+    place
 }
 
 impl Arguments {
@@ -183,6 +227,8 @@ impl Arguments {
 macro_rules! anywhere {
     ($($argument:ident),*) => {$(
         impl<H: ?Sized> OnDevice for $argument<'_, H> {
+            const IS_HOST_DATA: bool = true;
+
             fn device(&self) -> Option<&Gpu> {
                 None
             }

@@ -67,7 +67,7 @@ pub(crate) unsafe fn launch_record(
         return capture::record_launch(gpu, record, Some(extents), &params, &uses);
     }
     // SAFETY: the arrays are borrowed, as the caller promises.
-    let _turn = unsafe { arguments.begin(gpu) }?;
+    let turn = unsafe { arguments.begin(gpu) }?;
     let operation = || Operation {
         name: record.name,
         kind: WorkKind::Launch,
@@ -83,11 +83,11 @@ pub(crate) unsafe fn launch_record(
             // SAFETY: as the caller promises.
             Backend::Simulator(stream) => unsafe { stream.launch(record, &extents, params) },
         })?;
-    // SAFETY: as above; the host data is borrowed too.
-    unsafe {
-        arguments.end(gpu);
-        arguments.finish()
-    }
+    // SAFETY: as above.
+    unsafe { arguments.end(gpu) };
+    drop(turn);
+    // SAFETY: the host data is borrowed, as the caller promises.
+    unsafe { arguments.finish() }
 }
 
 /// The launch and its arguments, for later: see [`launch`].

@@ -127,7 +127,7 @@ pub mod __private {
     pub use gpu_std::runtime::RUNTIME;
     pub use inventory;
 
-    pub use crate::argument::{Arguments, AtomicElement, KernelArg, OnDevice};
+    pub use crate::argument::{Arguments, AtomicElement, KernelArg, OnDevice, is_host_data};
     pub use crate::config::{KernelBuilder, LaunchConfig, SoleInstance};
     pub use crate::constant::ConstantRecord;
     pub use crate::cuda_source::{CudaArray, CudaArrayMut, CudaFunction, Parameter};

@@ -295,7 +295,7 @@ fn launch(signature: &Signature, generics: &HostGenerics) -> TokenStream {
         .parameters
         .iter()
         .filter(|parameter| parameter.is_view);
-    let views = views.map(|parameter| &parameter.name);
+    let views: Vec<_> = views.map(|parameter| &parameter.name).collect();
     let fields = signature.parameters.iter().map(|parameter| {
         let name = &parameter.name;
         if parameter.is_view {
@@ -446,8 +446,11 @@ fn launch(signature: &Signature, generics: &HostGenerics) -> TokenStream {
             #[inline]
             pub #unsafety fn launch #impl_generics (self, #(#names: #types),*) -> ::oxwarp::Result<()> #where_clause {
                 #[allow(unused_mut)]
-                let mut __arguments = ::oxwarp::__private::Arguments::of(&self.config);
-                #(__arguments.prefers(&#views);)*
+                let mut __arguments = ::oxwarp::__private::Arguments::new();
+                if false #(|| ::oxwarp::__private::is_host_data(&#views))* {
+                    __arguments = ::oxwarp::__private::Arguments::of(&self.config);
+                    #(__arguments.prefers(&#views);)*
+                }
                 let __params: __Params #type_generics = __Params(#(#fields,)* ::core::marker::PhantomData);
                 // SAFETY: the parameters are those of the instance, and the arrays behind the views are borrowed.
                 unsafe {

@@ -94,6 +94,8 @@ fn launch(signature: &Signature) -> TokenStream {
     });
     let names: Vec<&Ident> = signature.parameters.iter().map(|p| &p.name).collect();
     let types = signature.parameters.iter().map(argument_type);
+    let views = signature.parameters.iter().filter(|p| p.is_view);
+    let views = views.map(|p| &p.name);
     let raw_types = signature.parameters.iter().map(raw_type);
     let fields = signature
         .parameters
@@ -119,7 +121,8 @@ fn launch(signature: &Signature) -> TokenStream {
             struct __Params(#(#raw_types,)* ::core::marker::PhantomData<fn() -> ()>);
 
             #[allow(unused_mut)]
-            let mut __arguments = ::oxwarp::__private::Arguments::new();
+            let mut __arguments = self.function.arguments();
+            #(__arguments.prefers(&#views);)*
             let __params = __Params(#(#fields,)* ::core::marker::PhantomData);
             // SAFETY: the parameters are those of the signature, and the arrays behind the views are borrowed.
             unsafe { self.function.launch(__arguments, (&raw const __params).cast()) }

@@ -1,7 +1,8 @@
 //! What a launch takes for the array parameters of a CUDA C kernel.
 //!
-//! In: device arrays and views of them. Out: the address of the first element. `&` gives what the whole grid only reads,
-//! `&mut` what it writes, so that one launch cannot get an array as both.
+//! In: device arrays and views of them, and host data ([`host_argument`](crate::host_argument)). Out: the address of
+//! the first element. `&` gives what the whole grid only reads, `&mut` what it writes, so that one launch cannot get an
+//! array as both.
 
 use ndarray::Dimension;
 
@@ -17,7 +18,7 @@ use crate::view::{DeviceView, DeviceViewMut};
     message = "`{Self}` cannot be passed for the parameter `&[{T}]` of a CUDA C kernel",
     label = "not an argument for `&[{T}]`",
     note = "pass `&DeviceArray<{T}>`, of any shape, or `array.view()`; host data must be on the device first: \
-            `let x = gpu.to_device(&x)?;`"
+            `let x = gpu.to_device(&x)?;`; or let the launch copy it: `In(&x)`"
 )]
 pub trait CudaArray<T> {
     /// The address of the first element.
@@ -28,7 +29,8 @@ pub trait CudaArray<T> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed for the parameter `&mut [{T}]` of a CUDA C kernel",
     label = "not an argument for `&mut [{T}]`",
-    note = "pass `&mut DeviceArray<{T}>`, of any shape, or `array.view_mut()`"
+    note = "pass `&mut DeviceArray<{T}>`, of any shape, or `array.view_mut()`; for host data `InOut(&mut x)` or \
+            `Out(&mut x)`"
 )]
 pub trait CudaArrayMut<T> {
     /// The address of the first element.

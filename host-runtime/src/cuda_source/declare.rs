@@ -201,7 +201,7 @@ macro_rules! cuda_kernel {
             #[allow(clippy::too_many_arguments)]
             pub unsafe fn launch(&self $(, $parameter: $argument)*) -> $crate::Result<()> {
                 #[allow(unused_mut)]
-                let mut $arguments = $crate::__private::Arguments::new();
+                let mut $arguments = self.function.arguments();
                 $(let $parameter = $crosses;)*
                 // SAFETY: the values are of the declared types, which were compared with the kernel's; the caller sees to what
                 // it does with them.

@@ -139,12 +139,17 @@ impl CudaFunction {
         limits::resolve(self.kernel.name(), config, limits, OwnBlock::default())
     }
 
+    /// No arguments yet, of this launch.
+    pub fn arguments(&self) -> Arguments {
+        Arguments::of(&self.config).or_on(self.module.gpu())
+    }
+
     /// Queues the launch.
     ///
     /// # Safety
     ///
     /// `parameters` point to values with the sizes of the kernel's parameters, in their order. The addresses among them are
-    /// of arrays that are borrowed at least until this returns and that `arguments` knows of. The kernel does nothing with
+    /// of arrays and host data that are borrowed at least until this returns and that `arguments` knows of. The kernel does nothing with
     /// them that it may not.
     pub unsafe fn launch(
         &self,
@@ -159,11 +164,12 @@ impl CudaFunction {
             _ => return Err(different_devices(own, gpu)),
         };
         let Some(extents) = self.extents(&self.config)? else {
-            return Ok(());
+            // SAFETY: as below.
+            return unsafe { arguments.finish() };
         };
         capture::refuse("a launch of CUDA C", "launch it before or after the graph")?;
         // SAFETY: the arrays are borrowed, as the caller promises.
-        let _turn = unsafe { arguments.begin(gpu) }?;
+        let turn = unsafe { arguments.begin(gpu) }?;
         let operation = || Operation {
             name: self.kernel.name(),
             kind: WorkKind::Launch,
@@ -185,7 +191,9 @@ impl CudaFunction {
         })?;
         // SAFETY: as above.
         unsafe { arguments.end(gpu) };
-        Ok(())
+        drop(turn);
+        // SAFETY: the host data is borrowed like the arrays.
+        unsafe { arguments.finish() }
     }
 }
 

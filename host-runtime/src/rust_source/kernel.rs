@@ -82,6 +82,11 @@ impl RunTimeKernel {
         explain_record(self.record, compute_capability)
     }
 
+    /// No arguments yet, of this launch.
+    pub fn arguments(&self) -> Arguments {
+        Arguments::of(&self.config)
+    }
+
     /// Queues the launch.
     ///
     /// # Safety
