@@ -71,15 +71,15 @@ pub(crate) struct Context<'a> {
     pub(crate) copies: RefCell<Copies>,
     /// Whether accesses are noted.
     pub(crate) noting: bool,
-    pub(crate) order: RefCell<Order>,
+    pub(crate) order: Box<RefCell<Order>>,
     /// A read of what nothing has written so far: a mistake of its own, unless a thread writes there before the next
     /// barrier. Then it is a race.
-    unwritten: RefCell<Option<Fault>>,
+    unwritten: Box<RefCell<Option<Fault>>>,
     /// How often the grid has met.
     pub(crate) grid_epoch: Cell<u32>,
-    pub(crate) spin: Spin,
+    pub(crate) spin: Box<Spin>,
     /// Random orders of threads, where they are asked for.
-    pub(crate) turns: Option<Turns>,
+    pub(crate) turns: Option<Box<Turns>>,
     /// The source line of the operation that comes next.
     pub(crate) place: Cell<Option<&'static Location<'static>>>,
     /// What the thread that was suspended last waits for.
@@ -111,14 +111,14 @@ impl<'a> Context<'a> {
             named: RefCell::default(),
             copies: RefCell::default(),
             noting: launch.checks.look_at_accesses(),
-            order: RefCell::new(Order::new(launch.block.count() as usize)),
-            unwritten: RefCell::new(None),
+            order: Box::new(RefCell::new(Order::new(launch.block.count() as usize))),
+            unwritten: Box::default(),
             grid_epoch: Cell::new(0),
-            spin: Spin::new(),
+            spin: Box::new(Spin::new()),
             turns: launch
                 .checks
                 .order
-                .map(|seed| Turns::new(launch.block.count(), seed)),
+                .map(|seed| Box::new(Turns::new(launch.block.count(), seed))),
             place: Cell::new(None),
             wait: Cell::new(wait::NOTHING),
             answer: Cell::new(MaybeUninit::new(0)),
@@ -138,23 +138,21 @@ impl<'a> Context<'a> {
 
     /// Moves on to the next thread. False when there is none, or none may start before the waiting ones go on.
     #[inline]
-    pub(crate) fn start_thread(&self) -> bool {
+    pub(crate) fn start_thread<const IN_TURNS: bool>(&self) -> bool {
         let started = !self.job.stopped()
-            && (self.next_thread() || (!self.waiting.get() && self.next_block()));
+            && (self.next_thread::<IN_TURNS>() || (!self.waiting.get() && self.next_block()));
         self.bound.set(false);
         started
     }
 
     #[inline]
-    fn next_thread(&self) -> bool {
-        if let Some(turns) = &self.turns {
-            let next = turns.next_thread();
-            if let Some(thread) = next {
-                self.thread.set(position(thread, self.block_dim));
-            }
-            return next.is_some();
-        }
-        let next = successor(self.thread.get(), self.block_dim);
+    fn next_thread<const IN_TURNS: bool>(&self) -> bool {
+        let next = match &self.turns {
+            Some(turns) if IN_TURNS => turns
+                .next_thread()
+                .map(|thread| position(thread, self.block_dim)),
+            _ => successor(self.thread.get(), self.block_dim),
+        };
         if let Some(thread) = next {
             self.thread.set(thread);
         }
@@ -179,7 +177,7 @@ impl<'a> Context<'a> {
         self.thread.set(ORIGIN);
         if let Some(turns) = &self.turns {
             turns.start_block(block.linear_in(self.grid_dim));
-            self.next_thread();
+            self.next_thread::<true>();
         }
         self.shared.borrow_mut().start_block();
         self.named.borrow_mut().start_block();

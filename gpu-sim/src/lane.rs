@@ -148,19 +148,27 @@ unsafe fn take_stack(
 fn lane(yielder: &Yielder) -> Infallible {
     loop {
         // Nothing of a thread is left after its panic, and the launch has stopped.
-        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| run_threads(yielder))) {
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| run(yielder))) {
             panics::caught(payload);
         }
         yielder.suspend(Event::Idle);
     }
 }
 
-/// Runs threads until there is none to start, or one has waited.
-fn run_threads(yielder: &Yielder) {
+/// Runs threads, in the order that the launch asks for.
+fn run(yielder: &Yielder) {
     let context = context::current().expect("a lane runs inside `Context::enter`");
+    match context.turns {
+        None => run_threads::<false>(context, yielder),
+        Some(_) => run_threads::<true>(context, yielder),
+    }
+}
+
+/// Runs threads until there is none to start, or one has waited.
+fn run_threads<const IN_TURNS: bool>(context: &Context<'_>, yielder: &Yielder) {
     let launch = context.job.launch();
     context.set_yielder(yielder);
-    while context.start_thread() {
+    while context.start_thread::<IN_TURNS>() {
         // SAFETY: `run`'s caller promises that `entry` may be called with `params` once for each thread.
         unsafe { (launch.entry)(launch.params) };
         if context.bound.get() {

@@ -41,6 +41,8 @@ mod wait;
 mod warp;
 mod worker;
 
+use checks::notes::Noting;
+
 pub use checks::Checks;
 pub use checks::fault::{Check, CheckFault, MemoryAccess};
 pub use constants::Constants;
@@ -90,6 +92,8 @@ pub unsafe fn run(launch: &Launch) -> Result<(), Fault> {
     if launch.grid.count() == 0 || launch.block.count() == 0 {
         return Ok(());
     }
+    // The workers start after this, and end before.
+    let _noting = launch.checks.look_at_accesses().then(Noting::begin);
     let job = job::Job::new(launch);
     if launch.in_order {
         worker::work(&job);

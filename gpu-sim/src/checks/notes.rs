@@ -1,6 +1,7 @@
 //! The `gpu.note.*` symbols: `gpu_std` says what the running thread is about to access.
 
 use std::panic::Location;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gpu_std::Dim3;
 
@@ -97,7 +98,7 @@ pub(crate) fn note_atomic(context: &Context<'_>) {
 
 /// Ends the running thread's turn, where orders are random and chance has it so.
 fn take_turns(context: &Context<'_>) {
-    if context.turns.as_ref().is_some_and(Turns::ends_here) {
+    if context.turns.as_deref().is_some_and(Turns::ends_here) {
         let next_operation = context.place.get();
         context.wait(Operation::Turn);
         context.place.set(next_operation);
@@ -141,9 +142,31 @@ fn global(
     }
 }
 
+/// How many launches look at accesses: while none does, a note is a comparison with zero.
+static NOTING: AtomicUsize = AtomicUsize::new(0);
+
+/// A launch whose accesses are looked at.
+pub(crate) struct Noting(());
+
+impl Noting {
+    pub(crate) fn begin() -> Self {
+        NOTING.fetch_add(1, Ordering::Relaxed);
+        Self(())
+    }
+}
+
+impl Drop for Noting {
+    fn drop(&mut self) {
+        NOTING.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
 /// The running thread's context, if its accesses are looked at.
 #[inline]
 fn noting() -> Option<&'static Context<'static>> {
+    if NOTING.load(Ordering::Relaxed) == 0 {
+        return None;
+    }
     context::current().filter(|context| context.noting)
 }
 
