@@ -512,7 +512,7 @@ fn a_wrong_signature_is_an_error_that_names_the_parameter() {
         check!(
             module.function::<too_few>("saxpy"),
             CudaSourceError::Signature {
-                mismatch: SignatureMismatch::Count { .. },
+                mismatch: SignatureMismatch::ParameterCount { .. },
                 ..
             },
             "kernel `saxpy`",

@@ -122,7 +122,7 @@ fn a_listener_hears_of_long_copies_and_compilations() -> Result<()> {
     let heard = || std::mem::take(&mut *updates.lock().unwrap());
     let values: Vec<u32> = (0..40 << 20).collect();
     let x = gpu.to_device(&values)?;
-    let step = |done: usize| ProgressUpdate::Copy {
+    let step = |done: usize| ProgressUpdate::Transfer {
         done: done << 20,
         total: 160 << 20,
     };

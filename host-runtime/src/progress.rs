@@ -17,7 +17,7 @@ const STEP: usize = 64 << 20;
 #[non_exhaustive]
 pub enum ProgressUpdate {
     /// A copy from or to the host of more than 64 MiB.
-    Copy {
+    Transfer {
         /// Bytes that are copied.
         done: usize,
         /// Bytes in all.
@@ -36,7 +36,7 @@ pub enum ProgressUpdate {
 impl fmt::Display for ProgressUpdate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Copy { done, total } => {
+            Self::Transfer { done, total } => {
                 let percent = *done as f64 / *total as f64 * 100.0;
                 write!(f, "copied {done} of {total} bytes ({percent:.0} %)")
             }
@@ -77,10 +77,10 @@ impl Listening {
             return copy(0, total);
         }
         for done in (0..total).step_by(STEP) {
-            self.tell(ProgressUpdate::Copy { done, total });
+            self.tell(ProgressUpdate::Transfer { done, total });
             copy(done, STEP.min(total - done))?;
         }
-        self.tell(ProgressUpdate::Copy { done: total, total });
+        self.tell(ProgressUpdate::Transfer { done: total, total });
         Ok(())
     }
 }

@@ -81,7 +81,7 @@ pub(crate) struct Compiled {
 #[non_exhaustive]
 pub enum SignatureMismatch {
     /// Another number of parameters.
-    Count {
+    ParameterCount {
         /// Parameters that are declared.
         declared: usize,
         /// Parameters that the kernel has.
@@ -112,7 +112,7 @@ pub enum SignatureMismatch {
 impl fmt::Display for SignatureMismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Count { declared, compiled } => write!(
+            Self::ParameterCount { declared, compiled } => write!(
                 f,
                 "{declared} parameters are declared, but the kernel has {compiled}"
             ),
@@ -176,7 +176,7 @@ pub(crate) fn check(
         });
     }
     if declared.len() != compiled.len() {
-        return Err(SignatureMismatch::Count {
+        return Err(SignatureMismatch::ParameterCount {
             declared: declared.len(),
             compiled: compiled.len(),
         });
