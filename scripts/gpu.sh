@@ -44,6 +44,8 @@ pack() {
             [ ! -e "carry/test/$name" ] || { echo "two test programs are called $name" >&2; exit 1; }
             cp "$path" "carry/test/$name"
         done
+    (cd tests/crates && cargo test --test crates --no-run --target-dir ../../target/crates --message-format=json) |
+        executables | while read -r name path; do cp "$path" "carry/test/$name"; done
     cargo build --release --examples --message-format=json | executables | while read -r name path; do
         cp "$path" "carry/example/$name"
     done

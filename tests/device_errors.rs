@@ -159,7 +159,8 @@ cases! {
     constants: "in statics of 40000 and 30000; there are 65536";
     stdout: "help: a kernel prints with `print!`, `println!`, `eprint!` and `eprintln!`", at "in the kernel `prints`";
     external_c: "help: a kernel can call Rust functions; write this one in Rust";
-    other_crate: "help: the crate `host_only` compiled it for the host only: mark it `#[inline]` there, or make it generic";
+    other_crate: "help: the crate `host_only` compiled it for the host only: put `rustflags = [\"-Cembed-bitcode=yes\"]` under `[build]` in \
+                  .cargo/config.toml, mark it `#[inline]` there, or make it generic";
     inline_assembly: "help: write it in Rust, or keep it out of the kernel";
     simd: "help: use portable Rust instead of `core::arch`";
     helper: OF_THE_SYSTEM, at "helper.rs:5:", at "helper.rs:9:";

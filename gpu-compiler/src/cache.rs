@@ -225,6 +225,8 @@ mod tests {
         Request {
             llvm: "llvm".into(),
             rust_libraries: "".into(),
+            dependencies: Vec::new(),
+            dependency_folders: Vec::new(),
             bitcode: "".into(),
             output: "".into(),
             targets: vec![Target::DEFAULT],

@@ -169,14 +169,29 @@ fn no_device_code(value: Value) -> Fault {
         );
     }
     let message = format!("`{path}` has no device code");
-    let help = match names::crate_of(&path) {
+    let help = match host_crate(&symbol, &path).as_str() {
         "std" if path.starts_with("std::io::stdio::") => {
             "a kernel prints with `print!`, `println!`, `eprint!` and `eprintln!`".into()
         }
         "std" => "it needs the operating system, which a kernel cannot reach: call it on the host, before or after the launch".into(),
-        krate => format!("the crate `{krate}` compiled it for the host only: mark it `#[inline]` there, or make it generic"),
+        krate => format!(
+            "the crate `{krate}` compiled it for the host only: put `rustflags = [\"-Cembed-bitcode=yes\"]` under `[build]` in \
+             .cargo/config.toml, mark it `#[inline]` there, or make it generic"
+        ),
     };
     (message, help)
+}
+
+/// The crate that has compiled a function: of core's and alloc's generic ones, and of methods of other crates' traits, that
+/// is not always the path's first name.
+fn host_crate(symbol: &str, path: &str) -> String {
+    let own = names::crate_of(path);
+    let mut crates = names::crates(symbol);
+    crates.retain(|krate| !["core", "alloc", "std"].contains(&krate.as_str()));
+    match crates.pop() {
+        Some(other) if own != "std" && !crates.iter().any(|krate| krate == own) => other,
+        _ => own.into(),
+    }
 }
 
 /// Where an instruction comes from: innermost first.

@@ -6,8 +6,9 @@
 //!
 //! 1. `records` - find the kernel records, make each entry a `ptx_kernel`.
 //! 2. `link` - drop what no kernel reaches; link in what kernels reach of the device runtime, core, alloc
-//!    (`std_bitcode`), the mathematical functions (`math`), the conversions of 128-bit integers (`wide_integers`) and the
-//!    user's own PTX and bitcode (`linked`, `ptx_text`); `notes` - drop what is for the simulator.
+//!    (`std_bitcode`), other crates (`dependencies`; both read an `archive`), the mathematical functions (`math`), the
+//!    conversions of 128-bit integers (`wide_integers`) and the user's own PTX and bitcode (`linked`, `ptx_text`);
+//!    `notes` - drop what is for the simulator.
 //! 3. `parts` - a module for each kernel, and one for what kernels share (`shared_code`, `formatting`).
 //! 4. `cache` - a kernel that did not change is taken from an earlier build (`entry`); `workers` - the others are
 //!    compiled, several at a time.
@@ -18,8 +19,8 @@
 //! 6. `launch_facts`, `block_shape` - what the kernel says of its launches, and what follows for its code; `choices` - what
 //!    it chooses for its code (`fast_math`, `unchecked`).
 //! 7. `intrinsics` - lower the `gpu.*` calls.
-//! 8. `loop_checks` - bounds checks out of loops; `optimise` - LLVM's own pipeline, short copies written out
-//!    (`copies`), checks that follow each other merged (`merged_checks`), the marks for read-only loads; `narrow` -
+//! 8. `host_features` - none of the host's processor is there; `loop_checks` - bounds checks out of loops; `optimise` -
+//!    LLVM's own pipeline, short copies written out (`copies`), checks that follow each other merged (`merged_checks`), the marks for read-only loads; `narrow` -
 //!    counters in the width that they start from; `strides` - addresses that are added to.
 //! 9. `check` - report what is left without device code, and host pointers among the parameters (`host_pointers`).
 //! 10. `requirements` - what the code asks of each target: its number folded in, items that it lacks reported.
@@ -32,6 +33,7 @@
 //!
 //! LLVM aborts the process on an internal error, so [`command`] is run in a process of its own by `gpu-macros`.
 
+mod archive;
 mod assemble;
 mod atomics;
 mod block_shape;
@@ -42,11 +44,13 @@ pub mod command;
 mod compile;
 mod constants;
 mod copies;
+mod dependencies;
 mod emit;
 mod entry;
 mod error;
 mod fast_math;
 mod formatting;
+mod host_features;
 mod host_pointers;
 mod inert;
 mod intrinsics;

@@ -7,12 +7,14 @@
 //! 1. the user's own files ([`linked`](crate::linked));
 //! 2. the device runtime: functions of the crate's own bitcode that replace core's and alloc's (`gpu_std::runtime`);
 //! 3. the mathematical functions ([`math`](crate::math));
-//! 4. the toolchain's core, alloc and compiler_builtins.
+//! 4. the toolchain's core, alloc and compiler_builtins;
+//! 5. the crates that the user's depends on, as far as their libraries hold bitcode ([`dependencies`](crate::dependencies)).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use crate::check;
+use crate::dependencies::Dependencies;
 use crate::error::Error;
 use crate::linked::Linked;
 use crate::llvm::{self, Context, Module, Value, linkage};
@@ -22,7 +24,7 @@ use crate::optimise::run_passes;
 use crate::records::Records;
 use crate::request::Request;
 use crate::retarget;
-use crate::std_bitcode::{Member, StdBitcode};
+use crate::std_bitcode::StdBitcode;
 use crate::wide_integers;
 
 /// The sources of definitions.
@@ -31,6 +33,7 @@ pub struct Sources<'a> {
     bitcode: Vec<u8>,
     replacements: &'a BTreeMap<String, String>,
     std: StdBitcode,
+    dependencies: Dependencies,
     libdevice: Option<Libdevice>,
 }
 
@@ -49,6 +52,7 @@ impl<'a> Sources<'a> {
             bitcode,
             replacements: &records.replacements,
             std,
+            dependencies: Dependencies::new(request),
             libdevice,
         })
     }
@@ -83,7 +87,8 @@ impl<'a> Sources<'a> {
         wide_integers::name_conversions(module);
         let mut missing: Vec<String> = undefined(module).into_iter().map(llvm::name).collect();
         missing.retain(|name| !math::is_function(name));
-        Ok(self.link_runtime(module, &missing)? | self.link_std(module, &missing)?)
+        let linked = self.link_runtime(module, &missing)? | self.link_std(module, &missing)?;
+        Ok(linked || self.link_dependencies(module, &missing)?)
     }
 
     fn link_runtime(&self, module: Module, missing: &[String]) -> Result<bool, Error> {
@@ -161,22 +166,36 @@ impl<'a> Sources<'a> {
             if let Some(bitcode) = self.std.bitcode(member)? {
                 let source = parse_lazily(self.context, bitcode, "the standard library")?;
                 llvm::strip_debug_info(source);
-                self.hide_host_definitions(source, member, missing);
+                self.hide_host_definitions(source, |symbol| {
+                    missing.contains(symbol) && self.std.defines(symbol) != Some(member)
+                });
                 link_as_needed(module, source, "the standard library")?;
             }
         }
         Ok(missing.iter().any(|name| is_defined(module, name)))
     }
 
+    /// Links what is missing of other crates, once nothing else is: then all that is left is theirs.
+    fn link_dependencies(&self, module: Module, missing: &[String]) -> Result<bool, Error> {
+        let missing = missing.iter().filter(|name| !is_defined(module, name));
+        let missing: Vec<&String> = missing.collect();
+        for bitcode in self.dependencies.find(missing.iter().copied())? {
+            let source = parse_lazily(self.context, &bitcode, "a dependency")?;
+            llvm::strip_debug_info(source);
+            self.hide_host_definitions(source, |symbol| self.std.defines(symbol).is_some());
+            link_as_needed(module, source, "a dependency")?;
+        }
+        Ok(missing.iter().any(|name| is_defined(module, name)))
+    }
+
     /// LLVM's linker takes whatever the module declares. What the runtime replaces is made a declaration in `source`
     /// too, and what is not this object's to define (std's own functions) gets another name.
-    fn hide_host_definitions(&self, source: Module, member: Member, missing: &[String]) {
+    fn hide_host_definitions(&self, source: Module, is_foreign: impl Fn(&String) -> bool) {
         let functions = llvm::functions(source).filter(|&function| !llvm::declared_only(function));
         for function in functions.collect::<Vec<_>>() {
             let symbol = llvm::name(function);
             let replaced = self.is_replaced(&symbol);
-            if replaced || (missing.contains(&symbol) && self.std.defines(&symbol) != Some(member))
-            {
+            if replaced || is_foreign(&symbol) {
                 llvm::rename(function, &format!("{symbol}.host"));
             }
             if replaced {

@@ -98,14 +98,16 @@ fn is_reentrant_lgamma(name: &str) -> bool {
     matches!(name, "lgamma_r" | "lgammaf_r")
 }
 
-/// Turns intrinsics, `gpu.math.*` and `frem` into calls of C's functions.
+/// Turns intrinsics, `gpu.math.*`, the `libm` crate's functions and `frem` into calls of C's functions.
 pub fn name_calls(module: Module) {
-    for intrinsic in llvm::functions(module).collect::<Vec<_>>() {
-        let symbol = llvm::name(intrinsic);
+    for function in llvm::functions(module).collect::<Vec<_>>() {
+        let symbol = llvm::name(function);
         let own = symbol.strip_prefix("gpu.math.").map(String::from);
-        if let Some(name) = own.or_else(|| c_name_of_intrinsic(&symbol)) {
-            let function = llvm::declare(module, &name, llvm::value_type(intrinsic));
-            llvm::replace_all_uses(intrinsic, function);
+        let name = own.or_else(|| c_name_of_intrinsic(&symbol));
+        let name = name.or_else(|| of_libm_crate(&symbol).filter(|_| !is_in_library(function)));
+        if let Some(name) = name {
+            let named = llvm::declare(module, &name, llvm::value_type(function));
+            llvm::replace_all_uses(function, named);
         }
     }
     for function in llvm::functions(module)
@@ -136,6 +138,46 @@ fn c_name_of_intrinsic(name: &str) -> Option<String> {
     INTRINSICS
         .contains(&function)
         .then(|| format!("{function}{suffix}"))
+}
+
+/// What takes the place of a function of the `libm` crate that the user calls: C's of the same name, or an intrinsic. Both
+/// are faster, and the crate's own may be assembly of the host.
+fn of_libm_crate(symbol: &str) -> Option<String> {
+    // Instructions of NVPTX, by the crate's names of them.
+    const INSTRUCTIONS: [(&str, &str); 11] = [
+        ("ceil", "ceil"),
+        ("copysign", "copysign"),
+        ("fabs", "fabs"),
+        ("floor", "floor"),
+        ("fma", "fma"),
+        ("fmax", "maxnum"),
+        ("fmin", "minnum"),
+        ("rint", "rint"),
+        ("round", "round"),
+        ("sqrt", "sqrt"),
+        ("trunc", "trunc"),
+    ];
+    // These return what C writes through a pointer.
+    const OTHERWISE: [&str; 4] = ["frexp", "frexpf", "modf", "modff"];
+    if !symbol.contains("libm") {
+        return None;
+    }
+    let path = names::path(symbol);
+    let (modules, name) = path.strip_prefix("libm::math::")?.rsplit_once("::")?;
+    if modules != name && !modules.starts_with("arch::") || OTHERWISE.contains(&name) {
+        return None;
+    }
+    let (double, suffix) = match name.strip_suffix('f') {
+        Some(double) => (double, "f32"),
+        None => (name, "f64"),
+    };
+    let instruction = INSTRUCTIONS
+        .iter()
+        .find(|instruction| instruction.0 == double);
+    match instruction {
+        Some((_, intrinsic)) => Some(format!("llvm.{intrinsic}.{suffix}")),
+        None => is_function(name).then(|| name.into()),
+    }
 }
 
 fn call_fmod(module: Module, remainder: Value) {
@@ -215,6 +257,21 @@ mod tests {
             ("llvm.memcpy.p0.p0.i64", None),
         ] {
             assert_eq!(c_name_of_intrinsic(intrinsic).as_deref(), name);
+        }
+    }
+
+    #[test]
+    fn functions_of_the_libm_crate_become_c_names_and_intrinsics() {
+        for (path, name) in [
+            ("4math3sin3sin", Some("sin")),
+            ("4math4powf4powf", Some("powf")),
+            ("4math5sqrtf5sqrtf", Some("llvm.sqrt.f32")),
+            ("4math4arch3x864sqrt", Some("llvm.sqrt.f64")),
+            ("4math5frexp5frexp", None),
+            ("4math5k_sin5k_sin", None),
+        ] {
+            let symbol = format!("_ZN4libm{path}17h0123456789abcdefE");
+            assert_eq!(of_libm_crate(&symbol).as_deref(), name);
         }
     }
 }

@@ -17,6 +17,39 @@ pub fn crate_of(path: &str) -> &str {
     path.split("::").next().unwrap_or(path)
 }
 
+/// The crates that a symbol names: that of its path, those of its type arguments and traits, and the one that made the
+/// instance, which only the v0 mangling says.
+pub fn crates(symbol: &str) -> Vec<String> {
+    let path = path(symbol);
+    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let mut crates: Vec<String> = path
+        .match_indices("::")
+        .map(|(at, _)| &path[..at])
+        .filter_map(|before| {
+            let (rest, name) = before.split_at(
+                before
+                    .rfind(|letter| !is_word(letter))
+                    .map_or(0, |at| at + 1),
+            );
+            (!name.is_empty() && !rest.ends_with(':')).then(|| name.to_owned())
+        })
+        .collect();
+    crates.extend(instantiating_crate(symbol).map(String::from));
+    crates.sort_unstable();
+    crates.dedup();
+    crates
+}
+
+/// The crate root at the end of a v0 symbol: `C`, `s` and a number in base 62 up to `_`, the name's length, the name.
+fn instantiating_crate(symbol: &str) -> Option<&str> {
+    let root = &symbol[symbol.strip_prefix("_R")?.rfind("Cs")? + 4..];
+    let (hash, rest) = root.split_once('_')?;
+    let name = rest.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    let length: usize = rest[..rest.len() - name.len()].parse().ok()?;
+    let name = name.strip_prefix('_').unwrap_or(name);
+    (hash.bytes().all(|byte| byte.is_ascii_alphanumeric()) && name.len() == length).then_some(name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -29,5 +62,19 @@ mod tests {
         assert_eq!(path("_ZN1r2ro17h6ca40439a122bed5E"), "r::ro");
         assert!(!is_rust("puts"));
         assert_eq!(path("puts"), "puts");
+    }
+
+    #[test]
+    fn the_crates_of_a_symbol_are_named() {
+        let grown =
+            "_RNvMs_NtCslNYArtu3iFV_5alloc7raw_vecINtB4_6RawVecjE8grow_oneCs5kwtTTW4L5D_7ndarray";
+        assert_eq!(crates(grown), ["alloc", "ndarray"]);
+        assert_eq!(
+            crates("_ZN4libm4math3sin3sin17h6ca40439a122bed5E"),
+            ["libm"]
+        );
+        let method = "_ZN79_$LT$rand_xoshiro..splitmix64..SplitMix64$u20$as$u20$rand_core..SeedableRng$GT$9from_seed17h6ca40439a122bed5E";
+        assert_eq!(crates(method), ["rand_core", "rand_xoshiro"]);
+        assert!(crates("puts").is_empty());
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::block_shape;
 use crate::constants::{self, Constant};
 use crate::error::Error;
+use crate::host_features;
 use crate::inert;
 use crate::intrinsics;
 use crate::launch_facts::{self, Facts};
@@ -140,6 +141,7 @@ fn lower(context: Context, module: Module, kernel: &Kernel, of: &Crate) -> Resul
     optimise::verify(module)?;
     let subprogram = subprogram(module, kernel);
     loop_checks::simplify(module)?;
+    host_features::deny(module);
     launch_facts::fold(module, facts);
     let first = of.request.targets[0];
     block_shape::fold(context, module, retarget::machine(first, first.isa())?)?;

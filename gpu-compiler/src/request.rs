@@ -12,6 +12,10 @@ pub struct Request {
     pub llvm: PathBuf,
     /// The folder with that rustc's `libcore-*.rlib`.
     pub rust_libraries: PathBuf,
+    /// The libraries of direct dependencies: `*.rlib`, or `*.rmeta` beside which there will be one.
+    pub dependencies: Vec<PathBuf>,
+    /// Folders with the libraries of all dependencies.
+    pub dependency_folders: Vec<PathBuf>,
     /// The crate's bitcode.
     pub bitcode: PathBuf,
     /// An existing folder for the PTX and the report.
@@ -38,6 +42,12 @@ impl Request {
         };
         put("--llvm", self.llvm.clone().into());
         put("--rust-libraries", self.rust_libraries.clone().into());
+        for dependency in &self.dependencies {
+            put("--dependency", dependency.clone().into());
+        }
+        for folder in &self.dependency_folders {
+            put("--dependency-folder", folder.clone().into());
+        }
         put("--bitcode", self.bitcode.clone().into());
         put("--output", self.output.clone().into());
         for target in &self.targets {
@@ -67,6 +77,8 @@ impl Request {
         let mut request = Request {
             llvm: PathBuf::new(),
             rust_libraries: PathBuf::new(),
+            dependencies: Vec::new(),
+            dependency_folders: Vec::new(),
             bitcode: PathBuf::new(),
             output: PathBuf::new(),
             targets: Vec::new(),
@@ -84,6 +96,8 @@ impl Request {
             match name.as_str() {
                 "--llvm" => request.llvm = value.into(),
                 "--rust-libraries" => request.rust_libraries = value.into(),
+                "--dependency" => request.dependencies.push(value.into()),
+                "--dependency-folder" => request.dependency_folders.push(value.into()),
                 "--bitcode" => request.bitcode = value.into(),
                 "--output" => request.output = value.into(),
                 "--libdevice" => request.libdevice = Some(value.into()),
@@ -115,6 +129,8 @@ mod tests {
         let request = Request {
             llvm: "a b".into(),
             rust_libraries: "c".into(),
+            dependencies: vec!["c1".into(), "c2".into()],
+            dependency_folders: vec!["c3".into()],
             bitcode: "d".into(),
             output: "e".into(),
             targets: vec![Target(75), Target(90)],

@@ -2,17 +2,12 @@
 //!
 //! libstd is read too, for the instances of core's and alloc's generic functions that it has: rustc does not make those
 //! of `#[inline(never)]` functions a second time.
-//!
-//! Each object of `libcore-*.rlib` and its like holds its bitcode in the section `.llvmbc` (for `-C lto`). The archive's
-//! symbol table says which object defines a symbol, so only those that are needed are read.
 
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use object::read::archive::{ArchiveFile, ArchiveOffset};
-use object::{Object, ObjectSection};
-
+use crate::archive::Archive;
 use crate::error::Error;
 use crate::names;
 
@@ -25,11 +20,6 @@ const STD: &str = "libstd-";
 pub struct StdBitcode {
     archives: Vec<Archive>,
     members: HashMap<String, Member>,
-}
-
-struct Archive {
-    path: PathBuf,
-    bytes: Vec<u8>,
 }
 
 /// One object of one archive.
@@ -54,26 +44,16 @@ impl StdBitcode {
     }
 
     fn add(&mut self, path: PathBuf) -> Result<(), Error> {
-        let bytes = fs::read(&path).map_err(|cause| Error::File {
-            path: path.clone(),
-            cause,
-        })?;
-        let archive = self.archives.len();
-        let wrong = |cause: object::Error| Error::Archive {
-            path: path.clone(),
-            cause: cause.to_string(),
-        };
-        let file = ArchiveFile::parse(&*bytes).map_err(wrong)?;
-        for symbol in file.symbols().map_err(wrong)?.into_iter().flatten() {
-            let symbol = symbol.map_err(wrong)?;
+        let archive = Archive::open(path)?;
+        let number = self.archives.len();
+        for (name, offset) in archive.symbols()? {
             let member = Member {
-                archive,
-                offset: symbol.offset().0,
+                archive: number,
+                offset,
             };
-            let name = String::from_utf8_lossy(symbol.name());
-            self.members.entry(name.into_owned()).or_insert(member);
+            self.members.entry(name).or_insert(member);
         }
-        self.archives.push(Archive { path, bytes });
+        self.archives.push(archive);
         Ok(())
     }
 
@@ -87,19 +67,7 @@ impl StdBitcode {
 
     /// An object's bitcode; `None` where it has none (assembly).
     pub fn bitcode(&self, member: Member) -> Result<Option<&[u8]>, Error> {
-        let Archive { path, bytes } = &self.archives[member.archive];
-        let wrong = |cause: object::Error| Error::Archive {
-            path: path.clone(),
-            cause: cause.to_string(),
-        };
-        let file = ArchiveFile::parse(&**bytes).map_err(wrong)?;
-        let entry = file.member(ArchiveOffset(member.offset)).map_err(wrong)?;
-        let object = entry.data(&**bytes).map_err(wrong)?;
-        let object = object::File::parse(object).map_err(wrong)?;
-        object
-            .section_by_name(".llvmbc")
-            .map(|section| section.data().map_err(wrong))
-            .transpose()
+        self.archives[member.archive].bitcode(member.offset)
     }
 }
 

@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 use gpu_compiler::report::Report;
 use gpu_compiler::request::Request;
 
+use super::rustc::Invocation;
 use super::settings::Settings;
 use super::toolchain::Toolchain;
 use super::{Error, Outcome};
@@ -17,6 +18,7 @@ const PROGRAM: &str = env!("GPU_COMPILER");
 
 /// Compiles `bitcode`, with files in `folder`.
 pub fn compile(
+    invocation: &Invocation,
     toolchain: &Toolchain,
     settings: &Settings,
     bitcode: &Path,
@@ -26,6 +28,8 @@ pub fn compile(
     let request = Request {
         llvm: toolchain.llvm.clone(),
         rust_libraries: toolchain.libraries.clone(),
+        dependencies: invocation.libraries(),
+        dependency_folders: invocation.library_folders(),
         bitcode: bitcode.into(),
         output: folder.into(),
         targets: settings.targets.clone(),

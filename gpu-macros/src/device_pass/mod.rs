@@ -88,6 +88,7 @@ fn run() -> Result<Outcome, Error> {
     let bitcode = folder.0.join("crate.bc");
     invocation.write_bitcode(&toolchain.rustc, &bitcode)?;
     let compiled = compiler::compile(
+        &invocation,
         &toolchain,
         &settings,
         &bitcode,

@@ -164,6 +164,18 @@ impl Invocation {
         words.map(whole).collect()
     }
 
+    /// The folders in which rustc looks for crates.
+    pub fn library_folders(&self) -> Vec<PathBuf> {
+        let folders = self
+            .flags("-L")
+            .filter_map(|value| match value.split_once('=') {
+                None => Some(value),
+                Some(("dependency" | "crate" | "all", folder)) => Some(folder),
+                Some(_) => None,
+            });
+        folders.map(PathBuf::from).collect()
+    }
+
     /// A folder of this process's own, beside the crate's other output.
     pub fn scratch(&self) -> PathBuf {
         let out = self.output_folder();
