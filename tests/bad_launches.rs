@@ -23,6 +23,12 @@ fn any(y: &[u32]) {
     let _ = y;
 }
 
+#[kernel]
+fn waits(y: &[u32]) {
+    let _ = y;
+    grid::sync();
+}
+
 /// 64 KiB of static shared memory.
 #[kernel]
 fn large_shared(mut y: DisjointSlice<u32>) {
@@ -123,6 +129,61 @@ fn shapes_out_of_range_name_number_and_limit() {
     // The limits themselves are allowed, and nothing above left an error behind.
     launch!(any[(1, 65535), 1](&y)).unwrap();
     launch!(any[1, (16, 1, 64)](&y)).unwrap();
+    gpu.synchronize().unwrap();
+}
+
+#[test]
+fn clusters_that_cannot_be_name_number_and_limit() {
+    let gpu = Gpu::new().unwrap();
+    let y = gpu.zeros::<u32>(8).unwrap();
+    let (one, none) = (any.on(&gpu).block(32), any.on(&gpu).block(32).cluster(1));
+    check(
+        one.clone().grid(4).cluster(0).launch(&y),
+        &["kernel `any`", "(0, 1, 1)", "0 blocks along x", "1 to 8"],
+    );
+    check(
+        one.clone().grid(4).cluster((1, -2)).launch(&y),
+        &["(1, -2, 1)", "-2 blocks along y", "1 to 8"],
+    );
+    check(
+        one.clone().grid(9).cluster(9).launch(&y),
+        &["9 blocks along x", "1 to 8"],
+    );
+    check(
+        one.clone().grid((4, 4)).cluster((4, 4)).launch(&y),
+        &["kernel `any`", "a cluster of (4, 4, 1) has 16 blocks", "8"],
+    );
+    check(
+        one.clone().grid((4, 5)).cluster((4, 2)).launch(&y),
+        &[
+            "kernel `any`",
+            "a grid of (4, 5, 1)",
+            "clusters of (4, 2, 1)",
+            "5 blocks along y",
+            "multiple of 2",
+        ],
+    );
+    check(
+        one.clone().grid(3).cluster((1, 1, 2)).plan(&y).map(drop),
+        &["(3, 1, 1)", "1 blocks along z", "multiple of 2"],
+    );
+    check(
+        waits.on(&gpu).grid(2).block(32).cluster(2).launch(&y),
+        if !gpu.is_simulator() && gpu.compute_capability() < Some((9, 0)) {
+            &["kernel `waits`", "(2, 1, 1)", "compute capability 9.0"]
+        } else {
+            &["kernel `waits`", "(2, 1, 1)", "waits for its whole grid"]
+        },
+    );
+    // Clusters of one block are none.
+    none.grid(3).launch(&y).unwrap();
+    waits
+        .on(&gpu)
+        .grid(2)
+        .block(32)
+        .cluster(1)
+        .launch(&y)
+        .unwrap();
     gpu.synchronize().unwrap();
 }
 

@@ -132,6 +132,7 @@ macro_rules! driver_calls {
                 fn cuGraphKernelNodeSetAttribute(h_node: Pointer, attr: c_uint, value: Pointer);
                 fn cuGraphLaunch(h_graph_exec: Pointer, h_stream: Pointer);
                 fn cuLaunchCooperativeKernel(f: Pointer, grid_dim_x: c_uint, grid_dim_y: c_uint, grid_dim_z: c_uint, block_dim_x: c_uint, block_dim_y: c_uint, block_dim_z: c_uint, shared_mem_bytes: c_uint, h_stream: Pointer, kernel_params: Pointer);
+                fn cuLaunchKernelEx(config: Pointer, f: Pointer, kernel_params: Pointer, extra: Pointer);
                 fn cuMemHostAlloc(pp: Pointer, bytesize: usize, flags: c_uint);
                 fn cuMemHostGetDevicePointer_v2(pdptr: Pointer, p: Pointer, flags: c_uint);
                 fn cuMemPoolGetAttribute(pool: Pointer, attr: c_uint, value: Pointer);
@@ -142,6 +143,7 @@ macro_rules! driver_calls {
                 fn cuMemcpyPeerAsync(dst_device: u64, dst_context: Pointer, src_device: u64, src_context: Pointer, byte_count: usize, h_stream: Pointer);
                 fn cuModuleEnumerateFunctions(functions: Pointer, num_functions: c_uint, hmod: Pointer);
                 fn cuModuleGetFunctionCount(count: Pointer, hmod: Pointer);
+                fn cuOccupancyMaxPotentialClusterSize(cluster_size: Pointer, func: Pointer, config: Pointer);
                 fn cuStreamAddCallback(h_stream: Pointer, callback: Pointer, user_data: Pointer, flags: c_uint);
                 fn cuStreamQuery(h_stream: Pointer);
             }

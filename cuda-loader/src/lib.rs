@@ -50,12 +50,16 @@ pub const UNSUPPORTED_PTX_VERSION: u32 = 222;
 pub const NOT_FOUND: u32 = 500;
 /// `CUDA_ERROR_NOT_READY`: a query's answer, not a failure.
 pub const NOT_READY: u32 = 600;
+/// `CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES`.
+pub const LAUNCH_OUT_OF_RESOURCES: u32 = 701;
 /// `CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED`.
 pub const PEER_ACCESS_ALREADY_ENABLED: u32 = 704;
 /// `CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE`.
 pub const COOPERATIVE_LAUNCH_TOO_LARGE: u32 = 720;
 /// `CUDA_ERROR_NOT_SUPPORTED`: what forwarders return when the driver lacks the function.
 pub const NOT_SUPPORTED: u32 = 801;
+/// `CUDA_ERROR_INVALID_CLUSTER_SIZE`.
+pub const INVALID_CLUSTER_SIZE: u32 = 912;
 /// `CUDA_ERROR_UNKNOWN`.
 pub const UNKNOWN: u32 = 999;
 

@@ -31,6 +31,8 @@ pub struct LaunchConfig {
     pub(crate) gpu: Option<Gpu>,
     /// Bytes of dynamic shared memory, as given.
     pub(crate) shared_bytes: i128,
+    /// Blocks of a cluster, once they were given.
+    pub(crate) cluster: Option<[i128; 3]>,
     /// Whether the device's driver shall choose the threads of a block.
     pub(crate) auto_block: bool,
 }
@@ -130,9 +132,29 @@ impl LaunchConfig {
         self
     }
 
+    /// Launches the grid in clusters of so many blocks along x, y and z: the blocks of a cluster run at once, on
+    /// neighbouring multiprocessors. A cluster has at most 8 blocks, and each dimension of the grid is a multiple
+    /// of the cluster's; [`for_each`](Self::for_each) rounds its grid up to one. `cluster(1)` is a launch without clusters,
+    /// and all others need compute capability 9.0. CUDA C: `cudaLaunchAttributeClusterDimension` in `cudaLaunchKernelEx`.
+    ///
+    /// ```
+    /// use host_runtime::LaunchConfig;
+    ///
+    /// let config = LaunchConfig::default().grid((6, 4)).block(128).cluster((2, 4));
+    /// assert!(format!("{config:?}").contains("cluster: Some([2, 4, 1])"));
+    /// ```
+    #[inline]
+    pub fn cluster(mut self, cluster: impl ToDim) -> Self {
+        self.cluster = Some(cluster.to_dim());
+        self
+    }
+
     /// Whether only the stream was chosen, or nothing.
     pub(crate) fn names_no_shape(&self) -> bool {
-        self.shape == Shape::default() && self.shared_bytes == 0 && !self.auto_block
+        self.shape == Shape::default()
+            && self.shared_bytes == 0
+            && self.cluster.is_none()
+            && !self.auto_block
     }
 
     /// Chooses the stream, or the device and its stream: a [`Gpu`] or a [`Stream`](crate::Stream). CUDA C: the fourth

@@ -478,6 +478,115 @@ pub enum Error {
         limit: u64,
     },
 
+    /// A dimension of the cluster is zero, negative or over the most blocks of a cluster.
+    #[error(
+        "kernel `{kernel}`: a cluster of {} has {} blocks along {dimension}; it must have 1 to {limit}",
+        Triple(.given), of(.given, *.dimension)
+    )]
+    ClusterDimension {
+        /// The kernel.
+        kernel: &'static str,
+        /// The cluster.
+        given: [i128; 3],
+        /// `x`, `y` or `z`.
+        dimension: char,
+        /// The most blocks of a cluster.
+        limit: u32,
+    },
+
+    /// The cluster has more blocks than every device with clusters runs in one.
+    #[error(
+        "kernel `{kernel}`: a cluster of {given} has {} blocks; it can have {limit} over all dimensions",
+        .given.count()
+    )]
+    ClusterSize {
+        /// The kernel.
+        kernel: &'static str,
+        /// The cluster.
+        given: Dim3,
+        /// The most blocks of a cluster.
+        limit: u32,
+    },
+
+    /// The grid does not divide into clusters.
+    #[error(
+        "kernel `{kernel}`: a grid of {grid} does not divide into clusters of {cluster}: it has {blocks} blocks along \
+         {dimension}, which must be a multiple of {of}"
+    )]
+    ClusterGrid {
+        /// The kernel.
+        kernel: &'static str,
+        /// The grid.
+        grid: Dim3,
+        /// The cluster.
+        cluster: Dim3,
+        /// `x`, `y` or `z`.
+        dimension: char,
+        /// Blocks of the grid along it.
+        blocks: u32,
+        /// Blocks of the cluster along it.
+        of: u32,
+    },
+
+    /// The device does not launch clusters.
+    #[error(
+        "kernel `{kernel}` cannot be launched in clusters of {cluster}: clusters need a GPU of compute capability 9.0 or \
+         newer, and {device} has none; leave `.cluster(...)` out there"
+    )]
+    NoClusters {
+        /// The kernel.
+        kernel: &'static str,
+        /// The device.
+        device: String,
+        /// The cluster.
+        cluster: Dim3,
+    },
+
+    /// A kernel that waits for its whole grid (`grid::sync`) in a launch with clusters.
+    #[error(
+        "kernel `{kernel}` waits for its whole grid, which a launch in clusters of {cluster} cannot: leave `.cluster(...)` \
+         out, or wait for the cluster in place of the grid"
+    )]
+    CooperativeClusters {
+        /// The kernel.
+        kernel: &'static str,
+        /// The cluster.
+        cluster: Dim3,
+    },
+
+    /// A cluster of these blocks does not fit on the device at once.
+    #[error(
+        "kernel `{kernel}`: a cluster of {cluster} has {} blocks of {threads} threads, which must run at once, but {device} \
+         has room for {limit} in a cluster: make the cluster or the block smaller, or take less shared memory",
+        .cluster.count()
+    )]
+    ClusterResources {
+        /// The kernel.
+        kernel: &'static str,
+        /// The device.
+        device: String,
+        /// The cluster.
+        cluster: Dim3,
+        /// Threads of a block.
+        threads: u64,
+        /// The most blocks of a cluster of this kernel.
+        limit: u32,
+    },
+
+    /// A graph's node would get another cluster, which the driver does not change.
+    #[error(
+        "the launch of `{kernel}` in a graph has clusters of {before}, and cannot get clusters of {given}: build the graph \
+         anew with them"
+    )]
+    ClusterInGraph {
+        /// The kernel.
+        kernel: &'static str,
+        /// The node's cluster.
+        before: Dim3,
+        /// The cluster that it would get.
+        given: Dim3,
+    },
+
     /// No registered device code has this kernel instance.
     #[error(
         "kernel `{kernel}` of `{module}` was not compiled for this launch. {}. If the crate that launches it has no \

@@ -200,7 +200,11 @@ pub fn max_cooperative_blocks<K: KernelInstance>(
     blocks_at_once(K::RECORD, config.clone().grid(1).block(block))
 }
 
-pub(crate) fn blocks_at_once(record: &'static KernelRecord, config: LaunchConfig) -> Result<u64> {
+pub(crate) fn blocks_at_once(
+    record: &'static KernelRecord,
+    mut config: LaunchConfig,
+) -> Result<u64> {
+    config.cluster = None;
     let gpu = match &config.gpu {
         Some(gpu) => gpu,
         None => default_gpu()?,

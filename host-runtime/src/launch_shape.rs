@@ -38,6 +38,15 @@ macro_rules! launch_shape {
             }
         }
 
+        /// Launches the grid in clusters of so many blocks, at most 8: a number, `(x, y)` or `(x, y, z)`, of which each dimension
+        /// of the grid is a multiple.
+        #[must_use = "a kernel runs when it is launched"]
+        pub fn cluster(&self, cluster: impl $crate::ToDim) -> Self {
+            Self {
+                $field: self.$field.cluster(cluster),
+            }
+        }
+
         /// Chooses the stream: a `Stream`, or the one of a `Gpu`. Without it the launch goes to the stream that its first array
         /// belongs to.
         #[must_use = "a kernel runs when it is launched"]

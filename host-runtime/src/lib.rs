@@ -26,6 +26,7 @@ mod bound;
 mod bytes;
 mod callback;
 mod checks;
+mod cluster;
 mod collective;
 mod config;
 mod constant;

@@ -6,6 +6,7 @@
 use gpu_std::Dim3;
 use gpu_std::kernel::KernelRecord;
 
+use crate::cluster;
 use crate::config::{FOR_EACH_BLOCK, LaunchConfig, Shape};
 use crate::error::{Error, Result};
 
@@ -25,6 +26,8 @@ pub(crate) struct Limits {
     pub shared_bytes: u32,
     /// Bytes of static and dynamic shared memory in a block.
     pub all_shared_bytes: u32,
+    /// Whether it launches grids in clusters.
+    pub clusters: bool,
 }
 
 impl Limits {
@@ -35,6 +38,7 @@ impl Limits {
         grid: [i32::MAX as u32, 65535, 65535],
         shared_bytes: 48 << 10,
         all_shared_bytes: 227 << 10,
+        clusters: true,
     };
 }
 
@@ -43,6 +47,8 @@ impl Limits {
 pub(crate) struct Extents {
     pub grid: Dim3,
     pub block: Dim3,
+    /// Blocks of a cluster; one where the launch has none.
+    pub cluster: Dim3,
     /// Bytes of dynamic shared memory in a block, as given: their limit depends on the kernel.
     pub shared_bytes: i128,
 }
@@ -96,6 +102,7 @@ pub(crate) fn resolve(
     limits: &Limits,
     own: OwnBlock,
 ) -> Result<Option<Extents>> {
+    let cluster = cluster::of(kernel, config.cluster)?;
     let threads = own.suggested.map_or(FOR_EACH_BLOCK, i128::from);
     let threads = own.bound.map_or(threads, |bound| threads.min(bound.into()));
     let (grid, block) = match config.shape {
@@ -121,7 +128,7 @@ pub(crate) fn resolve(
                 .or(own.usual())
                 .unwrap_or_else(|| usual_block(dimensions, threads));
             match grid_for(kernel, counts, dimensions, block, limits)? {
-                Some(grid) => (grid, block),
+                Some(grid) => (cluster::rounded_up(grid, cluster), block),
                 None => return Ok(None),
             }
         }
@@ -129,9 +136,11 @@ pub(crate) fn resolve(
     let block = check_block(kernel, block, limits)?;
     check_own(kernel, block, own)?;
     let grid = check_grid(kernel, grid, limits)?;
+    cluster::check_grid(kernel, grid, cluster)?;
     Ok(Some(Extents {
         grid,
         block,
+        cluster,
         shared_bytes: config.shared_bytes,
     }))
 }

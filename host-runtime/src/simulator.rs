@@ -15,6 +15,7 @@ use gpu_sim::{COOPERATIVE_THREADS, Constants, DeviceMemory, Dim3, Fault, Launch}
 use gpu_std::kernel::KernelRecord;
 
 use crate::checks::Checks;
+use crate::cluster;
 use crate::error::{Error, KernelPanic, Result};
 use crate::host_memory::free_and_total;
 use crate::launch::{check_dimensions, check_dynamic_shared, check_shared};
@@ -150,6 +151,13 @@ impl Simulator {
         let kernel = registry::find(record).map(|found| found.kernel);
         let dynamic_shared = self.check(record, extents)?;
         let cooperative = kernel.is_some_and(|kernel| kernel.cooperative);
+        cluster::check(
+            record.name,
+            cooperative,
+            extents,
+            &Limits::SIMULATOR,
+            || self.name.clone(),
+        )?;
         if cooperative && extents.grid.count() > blocks_at_once(extents.block) {
             return Err(self.too_many_blocks(record.name, extents.grid, extents.block));
         }

@@ -382,6 +382,13 @@ fn launch(signature: &Signature, generics: &HostGenerics) -> TokenStream {
                 #name { config: self.config.shared_bytes(bytes) }
             }
 
+            /// Launches the grid in clusters of so many blocks, at most 8: a number, `(x, y)` or `(x, y, z)`, of which each
+            /// dimension of the grid is a multiple.
+            #[inline]
+            pub fn cluster(self, cluster: impl ::oxwarp::ToDim) -> Self {
+                #name { config: self.config.cluster(cluster) }
+            }
+
             /// Chooses the stream: a `Stream`, or the one of a `Gpu`.
             #[inline]
             pub fn on(self, stream: impl ::core::convert::AsRef<::oxwarp::Stream>) -> Self {

@@ -187,6 +187,9 @@ impl CudaStream {
     ) -> Result<()> {
         self.make_current()?;
         self.refuse_after_panic()?;
+        crate::cluster::check(kernel.name, cooperative, extents, self.limits(), || {
+            self.label()
+        })?;
         let prepared = self.check_foreign(kernel, extents)?;
         match cooperative {
             // SAFETY: as the caller promises.

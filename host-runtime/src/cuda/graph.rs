@@ -9,12 +9,15 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use cuda_loader::Driver;
+use gpu_std::Dim3;
 
+use super::cluster::CLUSTER_DIMENSION;
 use super::cooperative::GridBarrier;
 use super::timeout::Awaited;
 use super::{CudaDevice, CudaPrepared, CudaStream, Handle};
 use crate::bound::Params;
 use crate::bytes::Pattern;
+use crate::cluster;
 use crate::error::Result;
 use crate::graph::capture::run_host_function;
 use crate::graph::draft::{HostFunction, Node, Work};
@@ -75,9 +78,18 @@ struct HostNode {
     data: *mut c_void,
 }
 
-/// `CUkernelNodeAttrValue`: a union of 64 bytes that an `int` may begin.
+/// `CUlaunchAttributeValue`, which is also `CUkernelNodeAttrValue`: a union of 64 bytes that ints may begin.
 #[repr(C, align(8))]
-struct AttributeValue([c_uint; 16]);
+pub(super) struct AttributeValue([c_uint; 16]);
+
+impl AttributeValue {
+    /// The numbers that the value begins with.
+    pub fn new<const N: usize>(first: [c_uint; N]) -> Self {
+        let mut value = [0; 16];
+        value[..N].copy_from_slice(&first);
+        Self(value)
+    }
+}
 
 const _: () = {
     assert!(size_of::<KernelNode>() == 56);
@@ -205,20 +217,33 @@ impl CudaGraph {
                 }
             })
         };
+        let Dim3 { x, y, z } = prepared.extents.cluster;
         let Some(GridBarrier { address, bytes }) = prepared.kernel.grid_barrier else {
-            return add(after);
+            let node = add(after)?;
+            if prepared.extents.cluster != cluster::NONE {
+                self.set_attribute(node, CLUSTER_DIMENSION, AttributeValue::new([x, y, z]))?;
+            }
+            return Ok(node);
         };
         let zeros = self.add_fill(address, Pattern::Byte(0), bytes, after)?;
         let node = add(&[zeros])?;
-        let mut value = AttributeValue([0; 16]);
-        value.0[0] = 1;
+        self.set_attribute(node, COOPERATIVE, AttributeValue::new([1]))?;
+        Ok(node)
+    }
+
+    fn set_attribute(
+        &self,
+        node: Handle,
+        attribute: c_uint,
+        mut value: AttributeValue,
+    ) -> Result<()> {
         let value = (&raw mut value).cast();
-        // SAFETY: the value is the attribute's.
+        // SAFETY: the node is a kernel's of this graph, and the value is the attribute's.
         unsafe {
             self.driver
-                .cuGraphKernelNodeSetAttribute(node.0, COOPERATIVE, value)
+                .cuGraphKernelNodeSetAttribute(node.0, attribute, value)
         }?;
-        Ok(node)
+        Ok(())
     }
 
     fn add_fill(
@@ -379,7 +404,7 @@ unsafe extern "C" fn call(data: *mut c_void) {
 /// The struct of a kernel whose parameter struct is behind `place`.
 fn kernel_node(prepared: &CudaPrepared, place: &mut *mut c_void) -> KernelNode {
     let extents = &prepared.extents;
-    let three = |of: gpu_std::Dim3| [of.x, of.y, of.z];
+    let three = |of: Dim3| [of.x, of.y, of.z];
     KernelNode {
         function: prepared.kernel.function.0,
         grid: three(extents.grid),

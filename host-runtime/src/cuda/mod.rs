@@ -7,6 +7,7 @@
 //! `cust` does what it has (devices, contexts, streams, limits); what it lacks, and what is called often, goes through
 //! `cuda-loader`'s table, which also keeps the driver's own error codes.
 
+mod cluster;
 mod constant;
 mod cooperative;
 mod copy;
@@ -68,6 +69,8 @@ pub(crate) use nccl::NcclCommunicators;
 
 /// `CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN`.
 const MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: c_uint = 97;
+/// `CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH`.
+const CLUSTER_LAUNCH: c_uint = 120;
 
 /// A CUDA device: what the streams of a handle share.
 pub(crate) struct CudaDevice {
@@ -354,6 +357,10 @@ impl CudaStream {
         let kernel = self.kernel(record)?;
         check_dimensions(record.name, kernel.dimensions, extents)?;
         kernel.check_block(record.name, extents.block)?;
+        let waits_for_grid = kernel.grid_barrier.is_some();
+        crate::cluster::check(record.name, waits_for_grid, extents, self.limits(), || {
+            self.label()
+        })?;
         let shared_bytes = check_dynamic_shared(
             record.name,
             kernel.shared_bytes,
@@ -378,6 +385,7 @@ impl CudaStream {
         self.make_current()?;
         let prepared = self.prepare(record, extents)?;
         self.check_cooperative(&prepared)?;
+        self.check_cluster(&prepared)?;
         Ok(prepared)
     }
 
@@ -412,11 +420,21 @@ impl CudaStream {
     ) -> Result<()> {
         let CudaPrepared {
             kernel,
-            extents: Extents { grid, block, .. },
+            extents:
+                Extents {
+                    grid,
+                    block,
+                    cluster,
+                    ..
+                },
             shared_bytes,
         } = prepared;
         self.last_launched
             .store(kernel.function.0, Ordering::Relaxed);
+        if *cluster != crate::cluster::NONE {
+            // SAFETY: as the caller promises.
+            return unsafe { self.launch_in_clusters(prepared, params) };
+        }
         // SAFETY: as the caller promises; the function is of a loaded module.
         unsafe {
             self.driver.cuLaunchKernel(
@@ -563,6 +581,8 @@ fn limits(driver: &Driver, device: Device) -> Result<Limits> {
         ],
         shared_bytes: value(A::MaxSharedMemoryPerBlock)?,
         all_shared_bytes: driver_attribute(driver, device, MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?,
+        // A driver that does not know the attribute has no clusters.
+        clusters: driver_attribute(driver, device, CLUSTER_LAUNCH).is_ok_and(|has| has != 0),
     })
 }
 

@@ -141,6 +141,7 @@ impl CudaStream {
         let extents = Extents {
             grid: dim(1),
             block: dim(threads),
+            cluster: dim(1),
             shared_bytes: shared_bytes.into(),
         };
         kernel.check_block(kernel.name, extents.block)?;

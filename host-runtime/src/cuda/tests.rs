@@ -232,6 +232,7 @@ fn extents(grid: [u32; 2], block: u32) -> Extents {
             y: 1,
             z: 1,
         },
+        cluster: crate::cluster::NONE,
         shared_bytes: 0,
     }
 }

@@ -92,6 +92,12 @@ impl CudaFunction {
         self.with(|config| config.shared_bytes(bytes))
     }
 
+    /// Sets the blocks of a cluster.
+    #[inline]
+    pub fn cluster(&self, cluster: impl ToDim) -> Self {
+        self.with(|config| config.cluster(cluster))
+    }
+
     /// Asks for all blocks to run at once.
     #[inline]
     pub fn cooperative(&self) -> Self {
@@ -110,7 +116,7 @@ impl CudaFunction {
     /// The most blocks of so many threads that run at once.
     pub fn max_cooperative_blocks(&self, block: impl ToDim) -> Result<u64> {
         let stream = self.module.stream()?;
-        let config = self.config.clone().grid(1).block(block);
+        let config = self.config.clone().grid(1).block(block).cluster(1);
         match self.extents(&config)? {
             Some(extents) => stream.foreign_blocks_at_once(&self.kernel, &extents),
             None => Ok(0),

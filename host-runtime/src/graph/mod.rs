@@ -179,7 +179,15 @@ impl Graph {
         }
         draft::check_order(&self.nodes, index, &parts.uses)?;
         let extents = parts.extents_or(Some(before.prepared.extents()))?;
+        let cluster_before = before.prepared.extents().cluster;
         let prepared = match extents {
+            Some(extents) if extents.cluster != cluster_before => {
+                return Err(Error::ClusterInGraph {
+                    kernel: before.record.name,
+                    before: cluster_before,
+                    given: extents.cluster,
+                });
+            }
             Some(extents) if extents == before.prepared.extents() => before.prepared.clone(),
             Some(extents) => Arc::new(gpu.backend().prepare(before.record, &extents)?),
             None => {

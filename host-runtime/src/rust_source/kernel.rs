@@ -61,6 +61,12 @@ impl RunTimeKernel {
         self.with(|config| config.shared_bytes(bytes))
     }
 
+    /// Sets the blocks of a cluster.
+    #[inline]
+    pub fn cluster(&self, cluster: impl ToDim) -> Self {
+        self.with(|config| config.cluster(cluster))
+    }
+
     /// Chooses the stream.
     #[inline]
     pub fn on(&self, stream: impl AsRef<Stream>) -> Self {
