@@ -31,8 +31,8 @@
 pub use gpu_kernels as kernels;
 pub use gpu_macros::{DeviceCopy, device_code, device_link, kernel, rust_kernel, test};
 pub use gpu_std::{
-    Dim3, DisjointSlice, async_copy, atomic, block, constant, disjoint, grid, group, ptx, shared,
-    shared_array, shared_atomics, sync, sync_threads, thread, warp,
+    Dim3, DisjointSlice, async_copy, atomic, block, cluster, constant, disjoint, grid, group, ptx,
+    shared, shared_array, shared_atomics, sync, sync_threads, thread, warp,
 };
 pub use gpu_std::{
     fast, fp8, half, integer, math, matrix, memory, random, target, time, unroll, vector, view,
@@ -55,8 +55,8 @@ pub mod prelude {
         ArrayView, ArrayView1, ArrayView2, ArrayView3, ArrayView4, ArrayView5, ArrayView6, Strided,
     };
     pub use gpu_std::{
-        DisjointSlice, block, grid, shared, shared_array, shared_atomics, sync_threads, thread,
-        warp,
+        DisjointSlice, block, cluster, grid, shared, shared_array, shared_atomics, sync_threads,
+        thread, warp,
     };
     pub use host_runtime::{DeviceArray, DeviceCopy, Gpu, Kernel, constant, launch};
 }

@@ -171,6 +171,7 @@ cases! {
     lower_sm: "help: compile it for sm_80 with `targets = [\"sm_80\"]` under `[package.metadata.oxwarp]` in Cargo.toml",
         at "`if target::sm() >= 80 {", at "lower_sm.rs:7:";
     async_copy: "help: compile it for sm_80";
+    cluster: "help: compile it for sm_90";
     linked_for_newer: "help: make the file for sm_75, or compile the crate for sm_100";
     linked_missing: "help: in CUDA C write `extern \"C\"` before it";
     matrix_units: "OXWARP_TARGETS=sm_80";

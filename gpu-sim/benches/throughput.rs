@@ -94,6 +94,7 @@ fn time(name: &str, checks: Checks, entry: unsafe fn(*const u8), arrays: [&mut [
             y: 1,
             z: 1,
         },
+        cluster: Dim3 { x: 1, y: 1, z: 1 },
         entry,
         params: (&raw const views).cast(),
         shared_limit: 48 << 10,

@@ -12,6 +12,7 @@ use gpu_std::Dim3;
 
 use crate::checks::order::Order;
 use crate::checks::schedule::Turns;
+use crate::cluster::Clusters;
 use crate::copies::Copies;
 use crate::job::{Job, position};
 use crate::lane::{Event, Yielder};
@@ -48,6 +49,11 @@ impl BlockState {
             order: Order::new(launch.block.count() as usize),
         }
     }
+
+    /// The block's position in the grid.
+    pub(crate) fn block(&self) -> Dim3 {
+        self.block
+    }
 }
 
 /// The state of one worker of a launch.
@@ -55,6 +61,7 @@ pub(crate) struct Context<'a> {
     pub(crate) job: &'a Job<'a>,
     pub(crate) grid_dim: Dim3,
     pub(crate) block_dim: Dim3,
+    pub(crate) clusters: Clusters,
     pub(crate) block: Cell<Dim3>,
     /// The running thread; between threads, the one that was started last.
     pub(crate) thread: Cell<Dim3>,
@@ -66,6 +73,8 @@ pub(crate) struct Context<'a> {
     pub(crate) bound: Cell<bool>,
     /// Whether threads of the block wait, so that no other block may start.
     pub(crate) waiting: Cell<bool>,
+    /// Whether blocks of the cluster wait for it, so that no other cluster may start.
+    pub(crate) cluster_waits: Cell<bool>,
     pub(crate) shared: RefCell<SharedMemory>,
     pub(crate) named: RefCell<NamedBarriers>,
     pub(crate) copies: RefCell<Copies>,
@@ -97,12 +106,14 @@ impl<'a> Context<'a> {
             job,
             grid_dim: launch.grid,
             block_dim: launch.block,
+            clusters: job.clusters(),
             block: Cell::new(ORIGIN),
             thread: Cell::new(last(launch.block)),
             dimensions: dimensions(launch.grid).max(dimensions(launch.block)),
             panicked: Cell::new(false),
             bound: Cell::new(false),
             waiting: Cell::new(false),
+            cluster_waits: Cell::new(false),
             shared: RefCell::new(SharedMemory::new(
                 launch.shared_limit,
                 launch.dynamic_shared,
@@ -162,12 +173,13 @@ impl<'a> Context<'a> {
     /// Moves on to the first thread of the next block.
     fn next_block(&self) -> bool {
         self.meet_all();
-        if self.job.stopped() {
+        let cluster_waits = self.cluster_waits.get() && self.clusters.is_last(self.block.get());
+        if cluster_waits || self.job.stopped() {
             return false;
         }
         let next = match self.blocks_left.get() {
             0 => self.job.take_blocks(),
-            left => successor(self.block.get(), self.grid_dim).map(|block| (block, left)),
+            left => self.block_after().map(|block| (block, left)),
         };
         let Some((block, left)) = next else {
             return false;
@@ -186,6 +198,14 @@ impl<'a> Context<'a> {
             self.order.borrow_mut().start_block();
         }
         true
+    }
+
+    fn block_after(&self) -> Option<Dim3> {
+        let block = self.block.get();
+        match self.clusters.num_blocks() {
+            1 => successor(block, self.grid_dim),
+            _ => self.clusters.after(block),
+        }
     }
 
     /// The running thread's number in its block.

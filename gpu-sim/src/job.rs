@@ -8,6 +8,7 @@ use gpu_std::Dim3;
 
 use crate::checks::grid::GridShadow;
 use crate::checks::schedule::Permutation;
+use crate::cluster::Clusters;
 use crate::grid::GridBarrier;
 use crate::{Constants, Fault, Launch};
 
@@ -20,8 +21,10 @@ const CHUNKS_PER_WORKER: u64 = 8;
 pub(crate) struct Job<'a> {
     launch: &'a Launch,
     blocks: u64,
+    clusters: Clusters,
+    /// Blocks that a worker takes at once: whole clusters.
     chunk: u64,
-    /// The order of the blocks, where it is a random one.
+    /// The order of the clusters, where it is a random one.
     order: Option<Permutation>,
     taken: AtomicU64,
     stopped: AtomicBool,
@@ -48,18 +51,23 @@ impl<'a> Job<'a> {
     pub(crate) fn new(launch: &'a Launch) -> Self {
         let blocks = launch.grid.count();
         let most = THREADS_PER_CHUNK / launch.block.count();
+        let clusters = Clusters::new(launch.grid, launch.cluster);
         let fair = blocks / (rayon::current_num_threads() as u64 * CHUNKS_PER_WORKER);
         Self {
             launch,
             blocks,
+            clusters,
             chunk: match launch.checks.order {
-                Some(_) => 1,
-                None => most.min(fair).max(1),
+                Some(_) => clusters.num_blocks(),
+                None => most
+                    .min(fair)
+                    .max(1)
+                    .next_multiple_of(clusters.num_blocks()),
             },
             order: launch
                 .checks
                 .order
-                .map(|seed| Permutation::new(blocks, seed)),
+                .map(|seed| Permutation::new(blocks / clusters.num_blocks(), seed)),
             taken: AtomicU64::new(0),
             stopped: AtomicBool::new(false),
             fault: Mutex::new(None),
@@ -82,6 +90,11 @@ impl<'a> Job<'a> {
 
     pub(crate) fn launch(&self) -> &'a Launch {
         self.launch
+    }
+
+    /// How the grid is divided into clusters.
+    pub(crate) fn clusters(&self) -> Clusters {
+        self.clusters
     }
 
     /// The values of constant memory.
@@ -107,8 +120,11 @@ impl<'a> Job<'a> {
     pub(crate) fn take_blocks(&self) -> Option<(Dim3, u64)> {
         let first = self.taken.fetch_add(self.chunk, Ordering::Relaxed);
         let left = self.blocks.checked_sub(first).filter(|&left| left > 0)?;
-        let first = self.order.map_or(first, |order| order.of(first));
-        Some((position(first, self.launch.grid), left.min(self.chunk)))
+        let blocks = self.clusters.num_blocks();
+        let first = self
+            .order
+            .map_or(first, |order| order.of(first / blocks) * blocks);
+        Some((self.clusters.block(first), left.min(self.chunk)))
     }
 
     /// Whether a fault has ended the launch.
@@ -197,6 +213,7 @@ mod tests {
         Launch {
             grid,
             block,
+            cluster: Dim3 { x: 1, y: 1, z: 1 },
             entry: nothing,
             params: core::ptr::null(),
             shared_limit: 0,

@@ -9,10 +9,11 @@
 //! Blocks are spread over the threads of rayon's pool. Threads of one block share one OS thread: a coroutine runs
 //! them one after the other, and only one that waits for others keeps a coroutine to itself. A kernel without
 //! barriers so costs a function call per thread. A block whose threads wait for the whole grid is set aside, with its
-//! shared memory, until all blocks do.
+//! shared memory, until all blocks do; one that waits for its cluster, until all blocks of that do.
 
 mod atomics;
 mod checks;
+mod cluster;
 mod constants;
 mod context;
 mod copies;
@@ -58,6 +59,8 @@ pub struct Launch {
     pub grid: Dim3,
     /// Threads of a block in each dimension.
     pub block: Dim3,
+    /// Blocks of a cluster in each dimension, of which the grid has a multiple; 1 where there are no clusters.
+    pub cluster: Dim3,
     /// Runs one thread, from [`KernelRecord::entry`](gpu_std::kernel::KernelRecord::entry).
     pub entry: unsafe fn(*const u8),
     /// What `entry` is called with: the kernel's parameter struct.
@@ -82,6 +85,10 @@ pub struct Launch {
 /// # Errors
 ///
 /// The first [`Fault`] of any thread.
+///
+/// # Panics
+///
+/// If the grid does not divide into clusters.
 ///
 /// # Safety
 ///

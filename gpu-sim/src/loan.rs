@@ -2,7 +2,7 @@
 //!
 //! A stack with its guard page is two mappings, and Linux gives a process 65,530 of them: fewer than a block of 1024
 //! threads on each core of a large machine takes. So each worker keeps only its share of stacks for itself. What a
-//! block needs beyond is lent to the worker for one launch, when others have given enough back.
+//! block or a cluster needs beyond is lent to the worker for one launch, when others have given enough back.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
@@ -31,13 +31,14 @@ pub(crate) struct Loan {
 }
 
 impl Loan {
-    /// For a block of so many threads. Waits until others have given enough back, or the launch `need_not_wait`.
+    /// For the blocks of a cluster, which have so many threads. Waits until others have given enough back, or the launch
+    /// `need_not_wait`.
     ///
     /// A worker waits only before it takes a loan, and needs no other worker to give it back, so somebody can always go
     /// on.
-    pub(crate) fn for_block(threads: u64, need_not_wait: impl Fn() -> bool) -> Self {
+    pub(crate) fn for_cluster(threads: u64, need_not_wait: impl Fn() -> bool) -> Self {
         let threads = usize::try_from(threads).unwrap_or(usize::MAX);
-        // One more runs threads while all of a block wait.
+        // One more runs threads while all others wait.
         let wanted = threads.saturating_add(1).saturating_sub(share());
         POT.take(wanted, need_not_wait)
     }

@@ -21,6 +21,8 @@ pub(crate) enum Release {
     Some,
     /// None before the other blocks: all wait for the grid.
     Grid,
+    /// None before the other blocks of the cluster: all wait for it.
+    Cluster,
 }
 
 /// Lets at least one of the threads go on.
@@ -28,6 +30,7 @@ pub(crate) fn release(lanes: &mut [Lane], context: &Context<'_>) -> Result<Relea
     let released = match block_barrier(lanes) {
         Some(opened) => opened.map(Release::All),
         None if all_wait_for_grid(lanes) => Ok(Release::Grid),
+        None if all_wait_for_cluster(lanes) => Ok(Release::Cluster),
         None => release_parts(lanes, context).map(|()| Release::Some),
     };
     released.map_err(|message| fault(message, lanes, context))
@@ -56,6 +59,12 @@ fn all_wait_for_grid(lanes: &[Lane]) -> bool {
     lanes
         .iter()
         .all(|lane| lane.wait().meets_for_grid(lanes[0].wait()))
+}
+
+fn all_wait_for_cluster(lanes: &[Lane]) -> bool {
+    lanes
+        .iter()
+        .all(|lane| lane.wait().meets_for_cluster(lanes[0].wait()))
 }
 
 /// Named barriers and warps.

@@ -53,6 +53,20 @@ special_registers! {
     "gpu.llvm.nvvm.read.ptx.sreg.nctaid.x" => nctaid_x = "thread::grid_dim", context, context.grid_dim.x;
     "gpu.llvm.nvvm.read.ptx.sreg.nctaid.y" => nctaid_y = "thread::grid_dim", context, context.grid_dim.y;
     "gpu.llvm.nvvm.read.ptx.sreg.nctaid.z" => nctaid_z = "thread::grid_dim", context, context.grid_dim.z;
+    "gpu.llvm.nvvm.read.ptx.sreg.clusterid.x" => clusterid_x = "cluster::cluster_index", context, context.clusters.index(context.block.get()).x;
+    "gpu.llvm.nvvm.read.ptx.sreg.clusterid.y" => clusterid_y = "cluster::cluster_index", context, context.clusters.index(context.block.get()).y;
+    "gpu.llvm.nvvm.read.ptx.sreg.clusterid.z" => clusterid_z = "cluster::cluster_index", context, context.clusters.index(context.block.get()).z;
+    "gpu.llvm.nvvm.read.ptx.sreg.nclusterid.x" => nclusterid_x = "cluster::dim_clusters", context, context.clusters.dim_clusters.x;
+    "gpu.llvm.nvvm.read.ptx.sreg.nclusterid.y" => nclusterid_y = "cluster::dim_clusters", context, context.clusters.dim_clusters.y;
+    "gpu.llvm.nvvm.read.ptx.sreg.nclusterid.z" => nclusterid_z = "cluster::dim_clusters", context, context.clusters.dim_clusters.z;
+    "gpu.llvm.nvvm.read.ptx.sreg.cluster.ctaid.x" => cluster_ctaid_x = "cluster::block_index", context, context.clusters.block_index(context.block.get()).x;
+    "gpu.llvm.nvvm.read.ptx.sreg.cluster.ctaid.y" => cluster_ctaid_y = "cluster::block_index", context, context.clusters.block_index(context.block.get()).y;
+    "gpu.llvm.nvvm.read.ptx.sreg.cluster.ctaid.z" => cluster_ctaid_z = "cluster::block_index", context, context.clusters.block_index(context.block.get()).z;
+    "gpu.llvm.nvvm.read.ptx.sreg.cluster.nctaid.x" => cluster_nctaid_x = "cluster::dim_blocks", context, context.clusters.dim_blocks.x;
+    "gpu.llvm.nvvm.read.ptx.sreg.cluster.nctaid.y" => cluster_nctaid_y = "cluster::dim_blocks", context, context.clusters.dim_blocks.y;
+    "gpu.llvm.nvvm.read.ptx.sreg.cluster.nctaid.z" => cluster_nctaid_z = "cluster::dim_blocks", context, context.clusters.dim_blocks.z;
+    "gpu.llvm.nvvm.read.ptx.sreg.cluster.ctarank" => cluster_ctarank = "cluster::block_rank", context, context.clusters.block_rank(context.block.get()) as u32;
+    "gpu.llvm.nvvm.read.ptx.sreg.cluster.nctarank" => cluster_nctarank = "cluster::num_blocks", context, context.clusters.num_blocks() as u32;
 }
 
 #[unsafe(export_name = "gpu.llvm.nvvm.exit")]

@@ -51,7 +51,28 @@ fn block_barrier(barrier: Barrier, predicate: bool) -> u32 {
 
 #[unsafe(export_name = "gpu.grid.sync")]
 extern "C" fn grid_sync() {
-    kernel("grid::sync").wait(Operation::Grid);
+    let context = kernel("grid::sync");
+    if context.clusters.num_blocks() > 1 {
+        context.fail(Fault::Synchronisation(Box::new(SyncFault {
+            message: "a launch in clusters cannot wait for its whole grid".into(),
+            block: context.block.get(),
+            waiting: vec![Standing::new(
+                "grid::sync",
+                context.place.take(),
+                context.thread.get(),
+            )],
+        })));
+    }
+    context.wait(Operation::Grid);
+}
+
+/// The wait that follows does all.
+#[unsafe(export_name = "gpu.llvm.nvvm.barrier.cluster.arrive.aligned")]
+extern "C" fn cluster_arrive() {}
+
+#[unsafe(export_name = "gpu.llvm.nvvm.barrier.cluster.wait.aligned")]
+extern "C" fn cluster_wait() {
+    kernel("cluster::sync").wait(Operation::Cluster);
 }
 
 /// Only device code asks for it.

@@ -20,6 +20,8 @@ pub(crate) enum Operation {
     Block { barrier: Barrier, predicate: bool },
     /// All threads of the grid.
     Grid,
+    /// All threads of the cluster that have not ended.
+    Cluster,
     /// The barrier `id`, as it was in its `phase`.
     Named { id: u32, phase: u32 },
     /// The lanes of `mask` that have not ended.
@@ -125,6 +127,7 @@ impl Wait {
         match self.operation {
             Operation::Block { barrier, .. } => barrier.name(),
             Operation::Grid => "grid::sync",
+            Operation::Cluster => "cluster::sync",
             Operation::Named { .. } => "named_barrier",
             Operation::Warp { request, .. } => request.name(),
             Operation::ActiveMask => "active_mask",
@@ -136,6 +139,11 @@ impl Wait {
     /// Whether both wait for the grid, at one place.
     pub(crate) fn meets_for_grid(&self, other: &Wait) -> bool {
         matches!(other.operation, Operation::Grid) && self.same_place(other)
+    }
+
+    /// Whether both wait for the cluster, at one place.
+    pub(crate) fn meets_for_cluster(&self, other: &Wait) -> bool {
+        matches!(other.operation, Operation::Cluster) && self.same_place(other)
     }
 
     /// Whether both are the same operation, at the same place where that matters: lanes of a warp may synchronise from

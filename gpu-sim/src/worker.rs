@@ -1,7 +1,8 @@
 //! The scheduler of one OS thread: runs blocks of a launch, and lets their threads meet at barriers.
 //!
 //! A block whose threads all wait for the grid is parked, and the next one runs. When no block is left to start, the
-//! worker meets the others, and then goes on with what it parked.
+//! worker meets the others, and then goes on with what it parked. Likewise a block whose threads wait for their cluster is
+//! set aside until the cluster's last block waits or has ended: a worker runs all blocks of a cluster.
 
 use std::cell::RefCell;
 use std::mem::MaybeUninit;
@@ -29,6 +30,7 @@ pub(crate) fn work(job: &Job<'_>) {
         idle: IDLE.take(),
         waiting: Vec::new(),
         parked: Vec::new(),
+        set_aside: Vec::new(),
         loan: None,
     };
     worker.run_blocks();
@@ -42,11 +44,13 @@ struct Worker<'a> {
     /// The lanes of the block's threads that wait, in the order of the threads.
     waiting: Vec<Lane>,
     parked: Vec<Parked>,
+    /// Blocks of the running cluster that wait for it.
+    set_aside: Vec<Parked>,
     /// For the lanes beyond this worker's share, from the first wait on.
     loan: Option<Loan>,
 }
 
-/// A block whose threads wait for the grid.
+/// A block whose threads wait for the grid, or for their cluster.
 struct Parked {
     lanes: Vec<Lane>,
     state: BlockState,
@@ -58,10 +62,13 @@ impl Worker<'_> {
             while self.start_threads() {
                 self.run_waiting();
             }
-            if self.parked.is_empty() {
+            if !self.set_aside.is_empty() {
+                self.meet_the_cluster();
+            } else if !self.parked.is_empty() {
+                self.meet_the_grid();
+            } else {
                 return;
             }
-            self.meet_the_grid();
         }
     }
 
@@ -88,14 +95,15 @@ impl Worker<'_> {
         lane.bind(context.thread.get());
         self.loan.get_or_insert_with(|| {
             let has_turn = || context.job.grid_barrier().has_turn();
-            Loan::for_block(context.block_dim.count(), has_turn)
+            let threads = context.block_dim.count() * context.clusters.num_blocks();
+            Loan::for_cluster(threads, has_turn)
         });
         context.waiting.set(true);
         self.waiting.push(lane);
     }
 
     /// Runs the block's waiting threads, each as soon as what it waits for has come, until all have ended or wait for the
-    /// grid.
+    /// grid or their cluster.
     fn run_waiting(&mut self) {
         let context = self.context;
         if context.turns.is_some() {
@@ -111,6 +119,11 @@ impl Worker<'_> {
                 }
                 Release::Some => self.step(false),
                 Release::Grid => return self.park(),
+                Release::Cluster => {
+                    let block = self.take_block();
+                    self.set_aside.push(block);
+                    return context.cluster_waits.set(true);
+                }
             }
         }
         context.finish_block();
@@ -154,7 +167,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Sets the block aside, with all its memory.
+    /// Parks the block until all of the grid wait.
     fn park(&mut self) {
         let context = self.context;
         if context.job.threads() > COOPERATIVE_THREADS {
@@ -163,12 +176,52 @@ impl Worker<'_> {
             return context.finish_block();
         }
         context.job.grid_barrier().take_turn();
+        let block = self.take_block();
+        self.parked.push(block);
+    }
+
+    /// Takes the block out, with its threads and all its memory, so that another one can run.
+    fn take_block(&mut self) -> Parked {
+        let context = self.context;
         let next = BlockState::after(context.block.get(), context.job.launch());
-        self.parked.push(Parked {
-            lanes: std::mem::take(&mut self.waiting),
-            state: context.exchange_block(next),
-        });
+        let lanes = std::mem::take(&mut self.waiting);
+        let state = context.exchange_block(next);
         context.finish_block();
+        Parked { lanes, state }
+    }
+
+    /// Puts a block back in, with its threads waiting.
+    fn put_block(&mut self, block: Parked) {
+        self.context.exchange_block(block.state);
+        self.waiting = block.lanes;
+        self.context.waiting.set(true);
+    }
+
+    /// Lets all threads of the block that is in go on, from where they met others.
+    fn go_on(&mut self) {
+        self.context.meet_all();
+        self.context.answer.set(MaybeUninit::new(0));
+        self.step(true);
+        self.run_waiting();
+    }
+
+    /// Lets the blocks of the cluster go on: each of them waits, or has ended.
+    fn meet_the_cluster(&mut self) {
+        let context = self.context;
+        let last = context.block.get();
+        let blocks = std::mem::take(&mut self.set_aside);
+        context.cluster_waits.set(false);
+        if let Some(accesses) = context.job.accesses() {
+            for block in &blocks {
+                accesses.uses_atomic(block.state.block().linear_in(context.grid_dim));
+            }
+        }
+        for block in blocks {
+            self.put_block(block);
+            self.go_on();
+        }
+        // The next block is the one after the cluster's last.
+        context.block.set(last);
     }
 
     /// Waits for the blocks of other workers, and lets the parked ones go on.
@@ -184,18 +237,13 @@ impl Worker<'_> {
         job.standstill(-1);
         context.grid_epoch.set(context.grid_epoch.get() + 1);
         for block in std::mem::take(&mut self.parked) {
-            context.exchange_block(block.state);
-            self.waiting = block.lanes;
+            self.put_block(block);
             if let Meeting::Complete(threads) = meeting
                 && threads < job.threads()
             {
                 job.stop(grid_fault(job.threads() - threads, &self.waiting, context));
             }
-            context.waiting.set(true);
-            context.meet_all();
-            context.answer.set(MaybeUninit::new(0));
-            self.step(true);
-            self.run_waiting();
+            self.go_on();
         }
     }
 }

@@ -118,6 +118,41 @@ unsafe extern "C" {
     #[link_name = "gpu.llvm.nvvm.cp.async.wait.all"]
     pub safe fn cp_async_wait_all();
 
+    // Where the block's cluster is, and where the block is in it: from sm_90 on.
+    #[link_name = "gpu.llvm.nvvm.read.ptx.sreg.clusterid.x"]
+    pub safe fn clusterid_x() -> u32;
+    #[link_name = "gpu.llvm.nvvm.read.ptx.sreg.clusterid.y"]
+    pub safe fn clusterid_y() -> u32;
+    #[link_name = "gpu.llvm.nvvm.read.ptx.sreg.clusterid.z"]
+    pub safe fn clusterid_z() -> u32;
+    #[link_name = "gpu.llvm.nvvm.read.ptx.sreg.nclusterid.x"]
+    pub safe fn nclusterid_x() -> u32;
+    #[link_name = "gpu.llvm.nvvm.read.ptx.sreg.nclusterid.y"]
+    pub safe fn nclusterid_y() -> u32;
+    #[link_name = "gpu.llvm.nvvm.read.ptx.sreg.nclusterid.z"]
+    pub safe fn nclusterid_z() -> u32;
+    #[link_name = "gpu.llvm.nvvm.read.ptx.sreg.cluster.ctaid.x"]
+    pub safe fn cluster_ctaid_x() -> u32;
+    #[link_name = "gpu.llvm.nvvm.read.ptx.sreg.cluster.ctaid.y"]
+    pub safe fn cluster_ctaid_y() -> u32;
+    #[link_name = "gpu.llvm.nvvm.read.ptx.sreg.cluster.ctaid.z"]
+    pub safe fn cluster_ctaid_z() -> u32;
+    #[link_name = "gpu.llvm.nvvm.read.ptx.sreg.cluster.nctaid.x"]
+    pub safe fn cluster_nctaid_x() -> u32;
+    #[link_name = "gpu.llvm.nvvm.read.ptx.sreg.cluster.nctaid.y"]
+    pub safe fn cluster_nctaid_y() -> u32;
+    #[link_name = "gpu.llvm.nvvm.read.ptx.sreg.cluster.nctaid.z"]
+    pub safe fn cluster_nctaid_z() -> u32;
+    #[link_name = "gpu.llvm.nvvm.read.ptx.sreg.cluster.ctarank"]
+    pub safe fn cluster_ctarank() -> u32;
+    #[link_name = "gpu.llvm.nvvm.read.ptx.sreg.cluster.nctarank"]
+    pub safe fn cluster_nctarank() -> u32;
+    // The two halves of the barrier of the cluster's threads that have not exited: from sm_90 on.
+    #[link_name = "gpu.llvm.nvvm.barrier.cluster.arrive.aligned"]
+    pub safe fn barrier_cluster_arrive_aligned();
+    #[link_name = "gpu.llvm.nvvm.barrier.cluster.wait.aligned"]
+    pub safe fn barrier_cluster_wait_aligned();
+
     /// Waits for every thread of the grid: the simulator's own barrier.
     #[link_name = "gpu.grid.sync"]
     pub safe fn grid_sync();

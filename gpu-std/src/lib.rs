@@ -14,6 +14,7 @@
 pub mod async_copy;
 pub mod atomic;
 pub mod block;
+pub mod cluster;
 pub mod constant;
 mod dim;
 pub mod disjoint;

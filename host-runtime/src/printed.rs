@@ -275,6 +275,7 @@ mod tests {
         let launch = gpu_sim::Launch {
             grid: Dim3 { x: 4, y: 2, z: 1 },
             block: Dim3 { x: 8, y: 1, z: 4 },
+            cluster: Dim3 { x: 1, y: 1, z: 1 },
             entry,
             params: (&raw const buffer).cast(),
             shared_limit: 0,

@@ -186,6 +186,7 @@ impl Simulator {
         let launch = Launch {
             grid: extents.grid,
             block: extents.block,
+            cluster: extents.cluster,
             entry: record.entry,
             params,
             shared_limit: Limits::SIMULATOR.shared_bytes as usize,

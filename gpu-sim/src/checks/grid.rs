@@ -3,7 +3,8 @@
 //!
 //! In: accesses, as they are noted, from all workers. Out: the earlier access that a new one races with. In a block the
 //! order is that of the [block](super::order). Between blocks it is that of the grid's barriers, and of atomics: which
-//! atomic saw which is not kept, so two blocks count as ordered once both have used one since the earlier access.
+//! atomic saw which is not kept, so two blocks count as ordered once both have used one since the earlier access. The barrier of
+//! a cluster counts as an atomic operation of each of its blocks.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -58,7 +59,7 @@ impl GridShadow {
         }
     }
 
-    /// A thread of the block has used an atomic or a fence.
+    /// A thread of the block has used an atomic or a fence, or the block has met its cluster.
     pub(crate) fn uses_atomic(&self, block: u64) {
         let mut atomics = lock(&self.atomics);
         atomics.now += 1;

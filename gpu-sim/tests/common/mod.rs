@@ -1,6 +1,8 @@
 //! Launches a closure as a kernel, so that a test's kernel stands beside what it checks.
 #![allow(dead_code, reason = "each test file uses some of it")]
 
+use std::ptr;
+
 use gpu_sim::{Checks, Dim3, Fault, KernelPanic, Launch};
 
 /// What every GPU gives a block.
@@ -13,6 +15,20 @@ pub fn dim(x: u32, y: u32, z: u32) -> Dim3 {
 /// Runs `kernel` in every thread.
 pub fn launch<K: Fn() + Sync>(grid: Dim3, block: Dim3, kernel: K) -> Result<(), Fault> {
     launch_as(grid, block, false, Checks::default(), kernel)
+}
+
+/// Runs `kernel` in every thread, with clusters of so many blocks.
+pub fn launch_in_clusters<K: Fn() + Sync>(
+    [grid, cluster, block]: [Dim3; 3],
+    checks: Checks,
+    kernel: K,
+) -> Result<(), Fault> {
+    let launch = Launch {
+        cluster,
+        ..launch_of(grid, block, checks, &kernel)
+    };
+    // SAFETY: the parameter is a `K`, which is `Sync` and outlives the launch.
+    unsafe { gpu_sim::run(&launch) }
 }
 
 /// Runs `kernel` in every thread of one block, with checks.
@@ -37,18 +53,26 @@ fn launch_as<K: Fn() + Sync>(
     kernel: K,
 ) -> Result<(), Fault> {
     let launch = Launch {
-        grid,
-        block,
-        entry: call::<K>,
-        params: (&raw const kernel).cast(),
-        shared_limit: SHARED_LIMIT,
-        dynamic_shared: 0,
         in_order,
-        checks,
-        constants: std::ptr::null(),
+        ..launch_of(grid, block, checks, &kernel)
     };
     // SAFETY: the parameter is a `K`, which is `Sync` and outlives the launch.
     unsafe { gpu_sim::run(&launch) }
+}
+
+fn launch_of<K: Fn() + Sync>(grid: Dim3, block: Dim3, checks: Checks, kernel: &K) -> Launch {
+    Launch {
+        grid,
+        block,
+        cluster: dim(1, 1, 1),
+        entry: call::<K>,
+        params: ptr::from_ref(kernel).cast(),
+        shared_limit: SHARED_LIMIT,
+        dynamic_shared: 0,
+        in_order: false,
+        checks,
+        constants: ptr::null(),
+    }
 }
 
 /// Runs `kernel` in every thread of a grid and blocks of one dimension.
