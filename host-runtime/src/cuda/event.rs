@@ -1,9 +1,13 @@
 //! Events of the driver.
+//!
+//! Those that measure time are made once and used again: the driver takes about a microsecond to make and end one.
 
 use std::ffi::{c_uint, c_void};
 use std::ptr::null_mut;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+
+use cuda_loader::Driver;
 
 use super::timeout::Awaited;
 use super::{CudaDevice, CudaStream, Handle, is_ready};
@@ -14,17 +18,35 @@ const WITH_TIME: c_uint = 0;
 /// `CU_EVENT_DISABLE_TIMING`.
 const WITHOUT_TIME: c_uint = 2;
 
+/// The most events of a device that are kept.
+const MOST_KEPT: usize = 1024;
+
+/// Events of a device that nothing uses.
+#[derive(Default)]
+pub(super) struct IdleEvents(Mutex<Vec<Handle>>);
+
 /// An event, and the device whose context it belongs to.
 pub(crate) struct CudaEvent {
     pub(super) device: Arc<CudaDevice>,
     event: Handle,
+    /// Whether it goes back to the device's idle ones.
+    kept: bool,
 }
 
 impl CudaEvent {
     /// An event after what is queued so far.
     pub fn record(stream: &CudaStream) -> Result<Self> {
         stream.make_current()?;
-        let event = Self::new(&stream.device, WITH_TIME)?;
+        let device = &stream.device;
+        let event = match device.idle_events.pop() {
+            // What an earlier use queued with it keeps the earlier recording.
+            Some(event) => Self {
+                device: device.clone(),
+                event,
+                kept: true,
+            },
+            None => Self::new(device, WITH_TIME)?,
+        };
         event.record_on(stream)?;
         Ok(event)
     }
@@ -41,6 +63,7 @@ impl CudaEvent {
         Ok(Self {
             device: device.clone(),
             event: Handle(event),
+            kept: flags == WITH_TIME,
         })
     }
 
@@ -92,9 +115,34 @@ impl CudaEvent {
     }
 }
 
+impl IdleEvents {
+    fn pop(&self) -> Option<Handle> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop()
+    }
+
+    /// Takes an event, if there is room for it.
+    fn push(&self, event: Handle) -> bool {
+        let mut events = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let room = events.len() < MOST_KEPT;
+        if room {
+            events.push(event);
+        }
+        room
+    }
+
+    /// Ends all of them; the context is current.
+    pub fn end(&self, driver: &Driver) {
+        while let Some(event) = self.pop() {
+            // SAFETY: nothing uses the event. A failure means that the context is lost, and the event with it.
+            let _ = unsafe { driver.cuEventDestroy_v2(event.0) };
+        }
+    }
+}
+
 impl Drop for CudaEvent {
     fn drop(&mut self) {
-        if self.device.make_current().is_ok() {
+        let kept = self.kept && self.device.idle_events.push(self.event);
+        if !kept && self.device.make_current().is_ok() {
             // SAFETY: the event is not used later; what was queued with it keeps what it needs. A failure means that the
             // context is lost, and the event with it.
             let _ = unsafe { self.device.driver.cuEventDestroy_v2(self.event.0) };

@@ -63,6 +63,8 @@ use print::{PrintCapacity, Printing};
 use staging::Staging;
 use timeout::{Awaited, SharedContext, TimeOut};
 
+use event::IdleEvents;
+
 pub(crate) use event::CudaEvent;
 pub(crate) use graph::CudaGraph;
 pub(crate) use nccl::NcclCommunicators;
@@ -89,6 +91,7 @@ pub(crate) struct CudaDevice {
     print_capacity: PrintCapacity,
     profiling: Profiling,
     listening: Listening,
+    idle_events: IdleEvents,
     time_out: TimeOut,
 }
 
@@ -193,6 +196,7 @@ impl CudaDevice {
             print_capacity: PrintCapacity::default(),
             profiling: Profiling::default(),
             listening: Listening::default(),
+            idle_events: IdleEvents::default(),
             time_out: TimeOut::default(),
         })
     }
@@ -206,6 +210,14 @@ impl CudaDevice {
     #[inline]
     fn make_current(&self) -> Result<()> {
         make_current(self.driver, self.context)
+    }
+}
+
+impl Drop for CudaDevice {
+    fn drop(&mut self) {
+        if self.make_current().is_ok() {
+            self.idle_events.end(self.driver);
+        }
     }
 }
 
