@@ -14,7 +14,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 examples=(vector_add saxpy dot matmul mandelbrot map_closure histogram heat inspect cuda_source formula pipeline devices panic)
 
 # Test programs that run cargo, rustc or ptxas, or read the repository, and launch nothing.
-without_launches='abort|compile_fail|coverage|cuda_c_code|device_errors|instructions|ptx|ptx_warp|targets'
+without_launches='abort|cache|compile_fail|coverage|cuda_c_code|device_errors|instructions|ptx|ptx_warp|targets'
 
 # Executables of cargo's JSON messages on standard input: "name path" a line.
 executables() {

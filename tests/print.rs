@@ -149,7 +149,8 @@ fn text_comes_with_every_kind_of_wait_and_in_the_order_of_launches() {
         println!("after the read");
         hello.on(gpu).grid(1).block(2).launch().unwrap();
         y.copy_from(&[1; 4]).unwrap();
-        println!("after the copy");
+        gpu.stream().synchronize().unwrap();
+        println!("after the wait");
         let other = Gpu::new().unwrap();
         hello.on(&other).grid(1).block(1).launch().unwrap();
         drop(other);
@@ -157,7 +158,7 @@ fn text_comes_with_every_kind_of_wait_and_in_the_order_of_launches() {
     });
     assert_printed(
         printed,
-        "helper of 2\nclosure 13\nhello\nafter the read\nhello\nhello\nafter the copy\nhello\nafter the drop\n",
+        "helper of 2\nclosure 13\nhello\nafter the read\nhello\nhello\nafter the wait\nhello\nafter the drop\n",
     );
 }
 

@@ -64,7 +64,8 @@ pub const CASES: &[Case] = &[
     ),
     endless(
         "waits_for_a_block_before",
-        |gpu| launch!(chain[8, 32](false, &mut gpu.zeros::<u32>(1)?, &mut gpu.zeros::<u32>(9)?)),
+        // More blocks than any host has cores.
+        |gpu| launch!(chain[4096, 32](false, &mut gpu.zeros::<u32>(1)?, &mut gpu.zeros::<u32>(4097)?)),
         &["blocks of the grid have not started", "chain", "atomic"],
     ),
     wrong_in_other_orders(

@@ -16,7 +16,7 @@ pub const CASES: &[Case] = &[
         "reduction_without_barrier",
         |gpu| {
             let mut out = gpu.zeros::<u32>(2)?;
-            launch!(reduction[2, 256](false, &mut out))
+            launch!(reduction[1, 256](false, &mut out))
         },
         &[
             "kernel `reduction`: data race on element 1 (of 4 bytes) of a shared array of 1024 bytes",

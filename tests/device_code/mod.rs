@@ -26,25 +26,26 @@ pub fn of(name: &str) -> String {
     of_target(name, 0)
 }
 
-/// The PTX of the kernel `name` for the lowest target that is not below `target`.
+/// The PTX of the kernel `name` for the lowest target that is not below `target`; of all its instances, if it has several.
 pub fn of_target(name: &str, target: u32) -> String {
-    let images = images().into_iter();
-    let found = images
-        .filter(|image| image.0 >= target)
-        .find_map(|(_, ptx)| {
-            let start = entry(&ptx, name)?;
-            let end = ptx[start..].find("\n}")?;
-            Some(ptx[start..start + end].to_owned())
+    let images = images().into_iter().filter(|image| image.0 >= target);
+    let mut found = images.filter_map(|(_, ptx)| {
+        let bodies = entries(&ptx, name).map(|start| {
+            let end = ptx[start..].find("\n}").unwrap_or(ptx.len() - start);
+            ptx[start..start + end].to_owned()
         });
-    found.unwrap_or_else(|| panic!("no PTX of `{name}`"))
+        Some(bodies.collect::<String>()).filter(|bodies| !bodies.is_empty())
+    });
+    found.next().unwrap_or_else(|| panic!("no PTX of `{name}`"))
 }
 
-/// Where the entry of the kernel `name` is: its symbol is the name and the 32 digits of its id.
-fn entry(ptx: &str, name: &str) -> Option<usize> {
+/// Where the entries of the kernel `name` are: their symbols are the name and the 32 digits of an id.
+fn entries<'a>(ptx: &'a str, name: &str) -> impl Iterator<Item = usize> + 'a {
     let start = format!(".entry {name}_");
-    let mut places = ptx.match_indices(&start).map(|(at, _)| at);
-    places.find(|at| {
-        let id = ptx[at + start.len()..].chars();
+    let len = start.len();
+    let places: Vec<_> = ptx.match_indices(&start).map(|(at, _)| at).collect();
+    places.into_iter().filter(move |at| {
+        let id = ptx[at + len..].chars();
         id.take_while(char::is_ascii_hexdigit).count() == 32
     })
 }
@@ -70,7 +71,7 @@ pub fn called_by(name: &str) -> String {
 pub fn module_of(name: &str) -> String {
     let found = images()
         .into_iter()
-        .find(|(_, ptx)| entry(ptx, name).is_some());
+        .find(|(_, ptx)| entries(ptx, name).next().is_some());
     found.unwrap_or_else(|| panic!("no PTX of `{name}`")).1
 }
 
@@ -152,7 +153,7 @@ pub fn registers(name: &str) -> Option<u32> {
     let ptxas = ptxas()?;
     let (target, ptx) = images()
         .into_iter()
-        .find(|(_, ptx)| entry(ptx, name).is_some())?;
+        .find(|(_, ptx)| entries(ptx, name).next().is_some())?;
     let file = std::env::temp_dir().join(format!("oxwarp-{name}-{}.ptx", std::process::id()));
     std::fs::write(&file, ptx).expect("the temporary folder can be written");
     let output = Command::new(ptxas)

@@ -89,6 +89,8 @@ impl<S: Scope> Scoped<'_, AtomicU128, S> {
     #[inline]
     #[track_caller]
     pub fn store(self, value: u128) {
+        // What the loop reads before is no use of it.
+        note::atomic(self.as_ptr(), note::Atomic::Store);
         self.swap(value);
     }
 
