@@ -153,12 +153,18 @@ fn add_bounds(context: Context, function: Value, record: &Constant) -> Result<()
         llvm::add_attribute(function, llvm::FUNCTION_INDEX, attribute);
     };
     let [x, y, z] = [record.u32(148)?, record.u32(152)?, record.u32(156)?];
-    if x > 0 {
+    let is_exact = x > 0;
+    if is_exact {
         add(block_shape::ATTRIBUTE, &format!("{x},{y},{z}"));
+    }
+    let [x, y, z] = [record.u32(160)?, record.u32(164)?, record.u32(168)?];
+    if x > 0 {
+        // Which LLVM leaves out for targets without clusters.
+        add("nvvm.cluster_dim", &format!("{x},{y},{z}"));
     }
     for (attribute, at) in [("maxntid", 136), ("minctasm", 140), ("maxnreg", 144)] {
         let bound = record.u32(at)?;
-        if bound > 0 && !(attribute == "maxntid" && x > 0) {
+        if bound > 0 && !(attribute == "maxntid" && is_exact) {
             add(&format!("nvvm.{attribute}"), &bound.to_string());
         }
     }

@@ -63,6 +63,7 @@ use proc_macro::TokenStream;
 /// | option | meaning | CUDA C |
 /// | --- | --- | --- |
 /// | `block(x)`, `block(x, y)`, `block(x, y, z)` | every block has exactly these threads, which the compiler counts on: a launch with another block is `Error::BlockShape`, one that names no block gets this one | `__block_size__((x, y, z))` |
+/// | `cluster(x)`, `cluster(x, y)`, `cluster(x, y, z)` | every cluster has exactly these blocks, at most 8: a launch with other clusters is `Error::ClusterShape`, one that names none gets these, on GPUs of compute capability 9.0 or newer | `__cluster_dims__(x, y, z)` |
 /// | `launch_bounds(threads)` | no block has more threads: a launch with more is `Error::LaunchBounds`, and the compiler may use more registers | `__launch_bounds__(threads)` |
 /// | `launch_bounds(threads, blocks)` | and a multiprocessor is to hold so many blocks at once, so the compiler must use fewer | `__launch_bounds__(threads, blocks)` |
 /// | `max_registers = n` | a thread has at most `n` registers; what does not fit is kept in memory | `__maxnreg__(n)` |

@@ -1,8 +1,8 @@
 //! The cluster of the running thread's block: blocks that run at once, on neighbouring multiprocessors, and that can wait
 //! for each other without the rest of the grid.
 //!
-//! A launch says with `.cluster((2, 1, 1))` how many blocks its clusters have, at most 8; without it each block is a cluster
-//! of its own. Everything here needs `sm_90`. The names are those of CUDA's cooperative groups (`this_cluster()`).
+//! A launch says with `.cluster((2, 1, 1))` how many blocks its clusters have, at most 8, or the kernel does with
+//! `#[kernel(cluster(2, 1, 1))]`; without either each block is a cluster of its own. Everything here needs `sm_90`. The names are those of CUDA's cooperative groups (`this_cluster()`).
 //!
 //! The simulator runs the blocks of a cluster one after the other, each until it waits in [`sync`]. So a block there must
 //! not spin on an atomic that another block of its cluster is to change.

@@ -48,6 +48,8 @@ pub struct KernelRecord {
     pub max_registers: u32,
     /// The threads of every block along x, y and z; zeros if the kernel does not say.
     pub block: [u32; 3],
+    /// The blocks of every cluster along x, y and z; zeros if the kernel does not say.
+    pub cluster: [u32; 3],
 }
 
 /// [`KernelRecord::flags`]: multiplications and additions of the kernel are not contracted to `fma`.
@@ -72,7 +74,7 @@ pub const unsafe fn unchecked() -> u32 {
     8
 }
 
-/// The numbers of `#[kernel(block(...), launch_bounds(...), max_registers = ...)]`, checked where the record is computed.
+/// The numbers of `#[kernel(block(...), cluster(...), launch_bounds(...), max_registers = ...)]`, checked where the record is computed.
 pub mod bounds {
     const fn within(given: i128, last: i128) -> bool {
         1 <= given && given <= last
@@ -111,6 +113,16 @@ pub mod bounds {
         assert!(
             within(x, 1024) && within(y, 1024) && within(z, 64) && x * y * z <= 1024,
             "`block`: a block has 1 to 1024 threads, and along z at most 64"
+        );
+        [x as u32, y as u32, z as u32]
+    }
+
+    /// [`KernelRecord::cluster`](super::KernelRecord::cluster).
+    pub const fn cluster(given: [i128; 3]) -> [u32; 3] {
+        let [x, y, z] = given;
+        assert!(
+            within(x, 8) && within(y, 8) && within(z, 8) && x * y * z <= 8,
+            "`cluster`: a cluster has 1 to 8 blocks"
         );
         [x as u32, y as u32, z as u32]
     }

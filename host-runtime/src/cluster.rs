@@ -14,12 +14,24 @@ const MOST_BLOCKS: i128 = 8;
 /// The cluster of a launch without clusters.
 pub(crate) const NONE: Dim3 = Dim3 { x: 1, y: 1, z: 1 };
 
-/// The extents of a cluster.
+/// The extents of a cluster, of a kernel that may say itself what they are.
 #[inline]
-pub(crate) fn of(kernel: &'static str, given: Option<[i128; 3]>) -> Result<Dim3> {
-    match given {
-        None => Ok(NONE),
-        Some(given) => extents(kernel, given),
+pub(crate) fn of(
+    kernel: &'static str,
+    given: Option<[i128; 3]>,
+    own: Option<Dim3>,
+) -> Result<Dim3> {
+    let Some(given) = given else {
+        return Ok(own.unwrap_or(NONE));
+    };
+    let given = extents(kernel, given)?;
+    match own.filter(|&exact| exact != given) {
+        None => Ok(given),
+        Some(exact) => Err(Error::ClusterShape {
+            kernel,
+            given,
+            exact,
+        }),
     }
 }
 
@@ -113,16 +125,28 @@ mod tests {
 
     #[test]
     fn a_cluster_has_one_to_eight_blocks() {
-        assert_eq!(of("k", None).unwrap(), NONE);
+        assert_eq!(of("k", None, None).unwrap(), NONE);
         for (x, y, z) in [(1, 1, 1), (8, 1, 1), (2, 2, 2), (1, 4, 2), (3, 1, 2)] {
-            assert_eq!(of("k", Some([x, y, z])).unwrap().count() as i128, x * y * z);
+            assert_eq!(
+                of("k", Some([x, y, z]), None).unwrap().count() as i128,
+                x * y * z
+            );
         }
-        let text = |given| of("k", Some(given)).unwrap_err().to_string();
+        let text = |given| of("k", Some(given), None).unwrap_err().to_string();
         assert!(text([2, 0, 1]).contains("0 blocks along y"));
         assert!(text([1, 1, -1]).contains("-1 blocks along z"));
         assert!(text([9, 1, 1]).contains("9 blocks along x"));
         assert!(text([4, 3, 1]).contains("(4, 3, 1) has 12 blocks"));
         assert!(text([i128::MAX; 3]).contains("1 to 8"));
+    }
+
+    #[test]
+    fn a_kernel_that_says_its_cluster_is_launched_with_that() {
+        let own = Some(dim(2, 2, 1));
+        assert_eq!(of("k", None, own).unwrap(), dim(2, 2, 1));
+        assert_eq!(of("k", Some([2, 2, 1]), own).unwrap(), dim(2, 2, 1));
+        let text = of("k", Some([4, 1, 1]), own).unwrap_err().to_string();
+        assert!(text.contains("(4, 1, 1)") && text.contains("`cluster(2, 2, 1)`"));
     }
 
     #[test]

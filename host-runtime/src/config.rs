@@ -133,9 +133,10 @@ impl LaunchConfig {
     }
 
     /// Launches the grid in clusters of so many blocks along x, y and z: the blocks of a cluster run at once, on
-    /// neighbouring multiprocessors. A cluster has at most 8 blocks, and each dimension of the grid is a multiple
-    /// of the cluster's; [`for_each`](Self::for_each) rounds its grid up to one. `cluster(1)` is a launch without clusters,
-    /// and all others need compute capability 9.0. CUDA C: `cudaLaunchAttributeClusterDimension` in `cudaLaunchKernelEx`.
+    /// neighbouring multiprocessors. A cluster has at most 8 blocks, and each dimension of the grid is a multiple of the
+    /// cluster's; [`for_each`](Self::for_each) rounds its grid up to one. `cluster(1)` is a launch without clusters, and
+    /// all others need compute capability 9.0. A kernel may say it for all its launches (`#[kernel(cluster(2, 1, 1))]`).
+    /// CUDA C: `cudaLaunchAttributeClusterDimension` in `cudaLaunchKernelEx`.
     ///
     /// ```
     /// use host_runtime::LaunchConfig;

@@ -508,6 +508,20 @@ pub enum Error {
         limit: u32,
     },
 
+    /// Another cluster than the kernel's own `cluster` option says.
+    #[error(
+        "kernel `{kernel}`: clusters of {given}, but the kernel is compiled with `cluster{exact}`: launch it with that (which \
+         is also what a launch gets that names none), or take the option away"
+    )]
+    ClusterShape {
+        /// The kernel.
+        kernel: &'static str,
+        /// The cluster.
+        given: Dim3,
+        /// The cluster that the kernel is compiled for.
+        exact: Dim3,
+    },
+
     /// The grid does not divide into clusters.
     #[error(
         "kernel `{kernel}`: a grid of {grid} does not divide into clusters of {cluster}: it has {blocks} blocks along \

@@ -73,6 +73,8 @@ pub(crate) struct OwnBlock {
     pub bound: Option<u32>,
     /// Its threads, by `block`.
     pub exact: Option<Dim3>,
+    /// Blocks of its clusters, by `cluster`.
+    pub cluster: Option<Dim3>,
     /// The threads that the driver suggests, where the launch has it asked.
     pub suggested: Option<u32>,
 }
@@ -80,10 +82,11 @@ pub(crate) struct OwnBlock {
 impl OwnBlock {
     /// As a kernel's record has it: 0 stands for what it does not say.
     pub fn of(record: &KernelRecord) -> Self {
-        let [x, y, z] = record.block;
+        let dim = |[x, y, z]: [u32; 3]| (x > 0).then_some(Dim3 { x, y, z });
         OwnBlock {
             bound: Some(record.max_threads).filter(|&bound| bound > 0),
-            exact: (x > 0).then_some(Dim3 { x, y, z }),
+            exact: dim(record.block),
+            cluster: dim(record.cluster),
             suggested: None,
         }
     }
@@ -102,7 +105,7 @@ pub(crate) fn resolve(
     limits: &Limits,
     own: OwnBlock,
 ) -> Result<Option<Extents>> {
-    let cluster = cluster::of(kernel, config.cluster)?;
+    let cluster = cluster::of(kernel, config.cluster, own.cluster)?;
     let threads = own.suggested.map_or(FOR_EACH_BLOCK, i128::from);
     let threads = own.bound.map_or(threads, |bound| threads.min(bound.into()));
     let (grid, block) = match config.shape {

@@ -219,6 +219,7 @@ mod tests {
         min_blocks: 0,
         max_registers: 0,
         block: [0; 3],
+        cluster: [0; 3],
     };
 
     const fn code(crate_name: &'static str, skipped: Option<&'static str>) -> DeviceCode {

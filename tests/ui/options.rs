@@ -61,6 +61,21 @@ fn four_extents(x: &[f32]) {
     let _ = x;
 }
 
+#[kernel(cluster(2, 16))]
+fn long_cluster(x: &[f32]) {
+    let _ = x;
+}
+
+#[kernel(cluster(4, 2 + 1))]
+fn large_cluster(x: &[f32]) {
+    let _ = x;
+}
+
+#[kernel(cluster)]
+fn cluster_without_numbers(x: &[f32]) {
+    let _ = x;
+}
+
 #[kernel(block(8, 0))]
 fn empty_block(x: &[f32]) {
     let _ = x;

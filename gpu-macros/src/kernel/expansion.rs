@@ -148,7 +148,8 @@ fn instance(signature: &Signature, generics: &HostGenerics, options: &Options) -
     let raw_types = signature.parameters.iter().map(raw_type);
     let arguments = signature.parameters.iter().enumerate().map(read_parameter);
     let flags = flags(signature, options);
-    let block = block(&options.block);
+    let block = three("block", &options.block);
+    let cluster = three("cluster", &options.cluster);
     let max_threads = bound("max_threads", &options.max_threads);
     let min_blocks = bound("min_blocks", &options.min_blocks);
     let max_registers = bound("max_registers", &options.max_registers);
@@ -208,6 +209,7 @@ fn instance(signature: &Signature, generics: &HostGenerics, options: &Options) -
                 min_blocks: #min_blocks,
                 max_registers: #max_registers,
                 block: #block,
+                cluster: #cluster,
             };
         }
         #used
@@ -219,13 +221,13 @@ fn bound(name: &str, value: &Option<Expr>) -> TokenStream {
     let Some(value) = value else {
         return quote!(0);
     };
-    let check = format_ident!("{name}");
     let span = syn::spanned::Spanned::span(value);
+    let check = format_ident!("{name}", span = span);
     quote_spanned!(span=> ::oxwarp::__private::bounds::#check((#value) as i128))
 }
 
-/// The threads of every block, checked likewise.
-fn block(extents: &[Expr]) -> TokenStream {
+/// The extents of every block or cluster, checked likewise.
+fn three(name: &str, extents: &[Expr]) -> TokenStream {
     let Some(first) = extents.first() else {
         return quote!([0; 3]);
     };
@@ -233,7 +235,8 @@ fn block(extents: &[Expr]) -> TokenStream {
     let ones = std::iter::repeat_n(quote!(1), 3 - extents.len());
     let extents = extents.chain(ones);
     let span = syn::spanned::Spanned::span(first);
-    quote_spanned!(span=> ::oxwarp::__private::bounds::block([#(#extents),*]))
+    let check = format_ident!("{name}", span = span);
+    quote_spanned!(span=> ::oxwarp::__private::bounds::#check([#(#extents),*]))
 }
 
 fn flags(signature: &Signature, options: &Options) -> TokenStream {

@@ -5,7 +5,7 @@ use syn::parse::{Parse, ParseStream};
 use syn::{Error, Expr, ExprLit, Ident, Lit, LitBool, Token, parenthesized, token};
 
 /// What there is, for messages.
-const ALL: &str = "`block(x, y, z)`, `launch_bounds(threads)`, `launch_bounds(threads, blocks)`, `max_registers = n`, \
+const ALL: &str = "`block(x, y, z)`, `cluster(x, y, z)`, `launch_bounds(threads)`, `launch_bounds(threads, blocks)`, `max_registers = n`, \
                    `fast_math`, `fma = false` and `unsafe(unchecked)`";
 
 /// The options of one kernel.
@@ -18,6 +18,8 @@ pub struct Options {
     pub unchecked: Option<Token![unsafe]>,
     /// The threads of every block, along x, and where given along y and z.
     pub block: Vec<Expr>,
+    /// The blocks of every cluster, likewise.
+    pub cluster: Vec<Expr>,
     /// The most threads of a block.
     pub max_threads: Option<Expr>,
     /// The least blocks that a multiprocessor is to hold at once.
@@ -33,6 +35,7 @@ impl Parse for Options {
             fast_math: false,
             unchecked: None,
             block: Vec::new(),
+            cluster: Vec::new(),
             max_threads: None,
             min_blocks: None,
             max_registers: None,
@@ -62,6 +65,7 @@ impl Options {
             "fma" => self.fma = flag(input)?,
             "fast_math" => self.fast_math = flag(input)?,
             "block" => self.parse_block(&name, input)?,
+            "cluster" => self.parse_cluster(&name, input)?,
             "launch_bounds" => self.parse_launch_bounds(&name, input)?,
             "max_registers" if input.peek(Token![=]) => {
                 input.parse::<Token![=]>()?;
@@ -90,19 +94,22 @@ impl Options {
                 "write `block(256)` or `block(16, 16)`, the threads of every block",
             );
         }
-        let extents;
-        parenthesized!(extents in input);
-        for last in [1024, 1024, 64] {
-            let range = format!("a block has 1 to {last} threads along this dimension");
-            self.block.push(number(&extents, last, &range)?);
-            if !extents.is_empty() {
-                extents.parse::<Token![,]>()?;
-            }
-            if extents.is_empty() {
-                return Ok(());
-            }
+        self.block = extents(name, input, [1024, 1024, 64], |last| {
+            format!("a block has 1 to {last} threads along this dimension")
+        })?;
+        Ok(())
+    }
+
+    fn parse_cluster(&mut self, name: &Ident, input: ParseStream) -> syn::Result<()> {
+        if !input.peek(token::Paren) {
+            return error(
+                name.span(),
+                "write `cluster(2)` or `cluster(2, 2)`, the blocks of every cluster",
+            );
         }
-        Err(extents.error("`block` takes one to three numbers"))
+        let range = |last| format!("a cluster has 1 to {last} blocks");
+        self.cluster = extents(name, input, [8; 3], range)?;
+        Ok(())
     }
 
     fn parse_launch_bounds(&mut self, name: &Ident, input: ParseStream) -> syn::Result<()> {
@@ -148,6 +155,28 @@ impl Options {
         self.unchecked = Some(word);
         Ok(name)
     }
+}
+
+/// One to three numbers in parentheses, each up to the last of its dimension.
+fn extents(
+    name: &Ident,
+    input: ParseStream,
+    limits: [u32; 3],
+    range: impl Fn(u32) -> String,
+) -> syn::Result<Vec<Expr>> {
+    let mut given = Vec::new();
+    let extents;
+    parenthesized!(extents in input);
+    for last in limits {
+        given.push(number(&extents, last, &range(last))?);
+        if !extents.is_empty() {
+            extents.parse::<Token![,]>()?;
+        }
+        if extents.is_empty() {
+            return Ok(given);
+        }
+    }
+    Err(extents.error(format!("`{name}` takes one to three numbers")))
 }
 
 /// A constant expression. One that is a literal is checked here, where the error can stand at it, others by

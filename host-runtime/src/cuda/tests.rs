@@ -125,6 +125,7 @@ const fn record(id: TypeId, name: &'static str) -> KernelRecord {
         min_blocks: 0,
         max_registers: 0,
         block: [0; 3],
+        cluster: [0; 3],
     }
 }
 

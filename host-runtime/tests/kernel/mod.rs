@@ -61,6 +61,7 @@ macro_rules! kernel {
                     min_blocks: 0,
                     max_registers: 0,
                     block: [0; 3],
+                    cluster: [0; 3],
                 };
             }
 

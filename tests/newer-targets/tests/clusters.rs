@@ -302,6 +302,53 @@ fn plans_and_graphs_keep_their_clusters() {
     assert_eq!(sums.to_vec().unwrap(), expected_sums(1, shape(8)));
 }
 
+/// The sums of pairs of blocks.
+#[kernel(block(32), cluster(2))]
+fn pairs(x: &[u32], data: UnsafeSlice<u32>, mut out: DisjointSlice<u32>) {
+    if target::sm() < 90 {
+        return;
+    }
+    let i = thread::index_1d();
+    // SAFETY: each thread has its own element, and the barrier stands between its writer and its readers.
+    unsafe { data.set(*i, x[*i]) };
+    cluster::sync();
+    let other = *i ^ 32;
+    let mine = x[*i];
+    if let Some(out) = out.get_mut(i) {
+        // SAFETY: as above.
+        *out = mine.wrapping_add(unsafe { data.get(other) });
+    }
+}
+
+#[test]
+fn a_kernel_may_say_its_cluster() {
+    let code = device_code::of_target("pairs", 90);
+    device_code::contains(&code, &[".explicitcluster", ".reqnctapercluster 2, 1, 1"]);
+    assert!(!device_code::of_target("pairs", 80).contains("cluster"));
+    let Some(gpu) = gpu() else { return };
+    let numbers = Random::new(7).below(6 * 32, u32::MAX);
+    let x = gpu.to_device(&numbers).unwrap();
+    let zeros = || gpu.zeros::<u32>(6 * 32).unwrap();
+    let (mut data, mut out) = (zeros(), zeros());
+    let sum = |i: usize| numbers[i].wrapping_add(numbers[i ^ 32]);
+    let expected: Vec<u32> = (0..6 * 32).map(sum).collect();
+    for kernel in [pairs.grid(6), pairs.grid(6).cluster(2), pairs.for_each(161)] {
+        out.fill(0).unwrap();
+        kernel.launch(&x, &mut data, &mut out).unwrap();
+        assert_eq!(out.to_vec().unwrap(), expected);
+    }
+    let plan = pairs.grid(6).plan(&x, &mut data, &mut out).unwrap();
+    let graph = gpu.stream().capture(|_| plan.launch()).unwrap();
+    out.fill(0).unwrap();
+    graph.launch().unwrap();
+    assert_eq!(out.to_vec().unwrap(), expected);
+    let other = pairs.grid(6).cluster(3).launch(&x, &mut data, &mut out);
+    assert!(matches!(other, Err(Error::ClusterShape { .. })));
+    let odd = pairs.grid(5).launch(&x, &mut data, &mut out);
+    assert!(matches!(odd, Err(Error::ClusterGrid { blocks: 5, .. })));
+    gpu.synchronize().unwrap();
+}
+
 #[kernel]
 fn one_panics(panics: u32, mut out: DisjointSlice<u32>) {
     if target::sm() < 90 {
