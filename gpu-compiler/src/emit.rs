@@ -4,6 +4,7 @@ use std::ptr;
 
 use crate::atomics;
 use crate::error::Error;
+use crate::flat_constants;
 use crate::formatting;
 use crate::llvm::{self, Module, TargetMachine};
 use crate::negation;
@@ -13,7 +14,9 @@ use crate::wide_products;
 /// The module as PTX.
 pub fn emit(module: Module, machine: TargetMachine) -> Result<String, Error> {
     atomics::mark(module);
-    sign_extension::by_shifts(llvm::module_context(module), module);
+    let context = llvm::module_context(module);
+    sign_extension::by_shifts(context, module);
+    flat_constants::hide_numbers(context, module);
     let assembly = 0;
     let (mut message, mut buffer) = (ptr::null_mut(), None);
     // SAFETY: LLVM writes the buffer, or a message.

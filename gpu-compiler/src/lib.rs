@@ -25,7 +25,8 @@
 //! 9. `check` - report what is left without device code, and host pointers among the parameters (`host_pointers`).
 //! 10. `requirements` - what the code asks of each target: its number folded in, items that it lacks reported.
 //! 11. `panic_names` - which kernel a panic is of; `emit` - PTX; `atomics` - orderings and scopes that LLVM leaves out;
-//!     `sign_extension`, `negation` - faults of LLVM and of the driver avoided; `wide_products` - strides in one instruction.
+//!     `sign_extension`, `flat_constants`, `negation` - faults of LLVM and of the driver avoided; `wide_products` -
+//!     strides in one instruction.
 //!
 //! And for the whole crate again:
 //!
@@ -49,6 +50,7 @@ mod emit;
 mod entry;
 mod error;
 mod fast_math;
+mod flat_constants;
 mod formatting;
 mod host_features;
 mod host_pointers;

@@ -11,6 +11,7 @@ use std::ptr;
 
 use crate::copies;
 use crate::error::Error;
+use crate::flat_constants;
 use crate::intrinsics::READ_ONLY;
 use crate::llvm::{self, Context, Module, TargetMachine, Value};
 use crate::merged_checks;
@@ -19,11 +20,10 @@ use crate::merged_checks;
 pub fn optimise(context: Context, module: Module, machine: TargetMachine) -> Result<(), Error> {
     mark_read_only_loads(context, module);
     // Accesses of shared memory that are known to be aligned become wide ones.
-    run_passes(
-        module,
-        "function(infer-address-spaces),default<O3>",
-        Some(machine),
-    )?;
+    let hidden = flat_constants::hide(context, module);
+    run_passes(module, "function(infer-address-spaces)", Some(machine))?;
+    hidden.show();
+    run_passes(module, "default<O3>", Some(machine))?;
     copies::write_out(context, module);
     mark_read_only_loads(context, module);
     erase_read_only_calls(module);

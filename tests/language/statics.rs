@@ -16,6 +16,7 @@ agree!(
     constants_with_destructors,
     slices_of_slices,
     promoted_temporaries,
+    statics_or_the_stack,
     bytes_of_a_file,
     associated_constants,
 );
@@ -232,6 +233,19 @@ fn promoted_temporaries(x: u32) -> (u32, usize) {
         }
     }
     (pick(x).iter().fold(x, |a, b| a ^ b), pick(x / 3).len())
+}
+
+fn statics_or_the_stack((own, kind, i): ([u16; 9], u8, u8)) -> (u64, u16) {
+    let (from, other) = (usize::from(i) % 8, own.map(u16::swap_bytes));
+    let numbers: &[u16] = match kind % 5 {
+        0 => &own[from..],
+        1 => &PRIMES[from..],
+        2 => &PRIMES[3..],
+        3 => &[],
+        _ => &other,
+    };
+    let first = if kind > 99 { &PRIMES[from] } else { &own[from] };
+    (digest(numbers.iter().copied()), *first)
 }
 
 const SOURCE: &[u8] = include_bytes!("statics.rs");
