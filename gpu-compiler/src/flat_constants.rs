@@ -6,7 +6,7 @@
 //! lost, and LLVM crashes (llvm/llvm-project#172143 mends a part of it). Of an instruction's result the pass takes the
 //! address space that its type has, the generic one. So for the time of the pass these constants are results of `freeze`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::llvm::{self, Builder, Context, Module, Value, kind, opcode};
 
@@ -18,18 +18,16 @@ pub struct Hidden(Vec<Value>);
 
 /// Hides the constants that `infer-address-spaces` may take for addresses of another memory.
 pub fn hide(context: Context, module: Module) -> Hidden {
-    hide_those(context, module, |_, _| true)
+    hide_those(context, module, |_| true)
 }
 
 /// Hides for good, in a module for the back end, those that are numbers and that make LLVM crash. (Of addresses of globals
 /// the back end makes casts from global memory before it infers address spaces.)
 pub fn hide_numbers(context: Context, module: Module) {
-    hide_those(context, module, |user, constant| {
-        llvm::is_phi(user).is_none() && !is_in_global(constant)
-    });
+    hide_those(context, module, |constant| !is_in_global(constant));
 }
 
-fn hide_those(context: Context, module: Module, wanted: fn(Value, Value) -> bool) -> Hidden {
+fn hide_those(context: Context, module: Module, wanted: fn(Value) -> bool) -> Hidden {
     let builder = llvm::create_builder(context);
     let mut hidden = Vec::new();
     for function in llvm::functions(module).filter(|&function| !llvm::declared_only(function)) {
@@ -37,7 +35,7 @@ fn hide_those(context: Context, module: Module, wanted: fn(Value, Value) -> bool
         let instructions = llvm::instructions(function);
         for &user in &instructions {
             for (index, constant) in mistakable(user) {
-                if wanted(user, constant) {
+                if wanted(constant) {
                     let result = *of_function
                         .entry(constant)
                         .or_insert_with(|| result(builder, instructions[0], constant));
@@ -68,27 +66,42 @@ fn result(builder: Builder, first: Value, constant: Value) -> Value {
 /// The constants among the operands that an address is made of, with their places. A null beside a pointer that is no
 /// constant is what LLVM thinks: an address of any memory.
 fn mistakable(user: Value) -> Vec<(u32, Value)> {
-    let places = if llvm::is_phi(user).is_some() {
+    let mut constants = address_operands(user);
+    constants.retain(|&(_, operand)| is_flat_constant(operand));
+    if !constants.is_empty() && !is_made_of_constants(user, &mut BTreeSet::new()) {
+        constants.retain(|&(_, constant)| is_in_global(constant));
+    }
+    constants
+}
+
+/// The operands of a phi, `select` or element address in the generic address space that say which memory it is in.
+fn address_operands(user: Value) -> Vec<(u32, Value)> {
+    let places = if llvm::is_instruction(user).is_none() || !is_generic_pointer(user) {
+        0..0
+    } else if llvm::is_phi(user).is_some() {
         0..llvm::operand_count(user) as u32
     } else if llvm::is_select(user).is_some() {
         1..3
     } else if llvm::is_gep(user).is_some() {
         0..1
     } else {
-        return Vec::new();
+        0..0
     };
-    if !is_generic_pointer(user) {
-        return Vec::new();
+    places
+        .map(|index| (index, llvm::operand(user, index)))
+        .collect()
+}
+
+/// Whether nothing but flat constants goes into an address. A cycle of phis adds nothing.
+fn is_made_of_constants(address: Value, seen: &mut BTreeSet<Value>) -> bool {
+    if is_flat_constant(address) || !seen.insert(address) {
+        return true;
     }
-    let operands = places.map(|index| (index, llvm::operand(user, index)));
-    let (constants, others): (Vec<_>, Vec<_>) =
-        operands.partition(|&(_, operand)| is_flat_constant(operand));
-    let of_global = |&(_, constant): &(u32, Value)| is_in_global(constant);
-    if others.is_empty() {
-        constants
-    } else {
-        constants.into_iter().filter(of_global).collect()
-    }
+    let operands = address_operands(address);
+    !operands.is_empty()
+        && operands
+            .into_iter()
+            .all(|(_, operand)| is_made_of_constants(operand, seen))
 }
 
 fn is_generic_pointer(value: Value) -> bool {
@@ -235,5 +248,28 @@ mod tests {
             TEXT_AT.0
         ));
         assert!(at.contains("ld.global.nc.b32"), "{at}");
+    }
+
+    #[test]
+    fn so_is_one_that_a_loop_counts_on() {
+        let text = "getelementptr (i8, ptr @text, i64 4)";
+        for start in [text, "inttoptr (i64 8 to ptr)", "null"] {
+            let counted = ptx_of(&format!(
+                "br i1 %c, label %first, label %other
+                first:
+                    br label %loop
+                loop:
+                    %q = phi ptr [ {start}, %first ], [ %next, %loop ]
+                    %next = getelementptr i8, ptr %q, i64 4
+                    %x = load volatile i32, ptr %q
+                    %done = icmp eq i32 %x, 7
+                    br i1 %done, label %join, label %loop
+                other:
+                    br label %join
+                join:
+                    %p = phi ptr [ %q, %loop ], [ %stack, %other ]"
+            ));
+            assert!(is_generic(&counted), "{start}: {counted}");
+        }
     }
 }
