@@ -2,6 +2,7 @@
 //! Prints the profile, and writes it to `pipeline.json` for Perfetto (<https://ui.perfetto.dev>).
 //! `cargo run --release --example pipeline [length]`
 
+use oxwarp::nvtx;
 use oxwarp::prelude::*;
 
 mod common;
@@ -30,6 +31,7 @@ fn main() -> oxwarp::Result<()> {
         .collect::<Result<_, _>>()?;
     let mut result = Vec::with_capacity(n);
     let profile = gpu.profile(|| {
+        let _range = nvtx::range("pipeline"); // for Nsight Systems and Nsight Compute
         let mut on_their_way = Vec::new();
         for (number, values) in host.chunks(part).enumerate() {
             let gpu = streams[number % STREAMS].gpu();

@@ -1,7 +1,7 @@
 //! The bitcode of the crates that the user's crate depends on.
 //!
 //! rustc gives a crate's compilation the code of other crates' generic and `#[inline]` functions, and no more. Of the
-//! rest there is bitcode where the crates were compiled with `-C embed-bitcode=yes` or with `lto` in the profile. A
+//! rest there is bitcode where the crates were compiled with `-C embed-bitcode=yes`. A
 //! library is opened only when a kernel reaches a function that it may define: one whose symbol names the crate, or whose
 //! instance the crate made. Of a generic `#[inline(never)]` function rustc makes no second instance, and of one of core's or
 //! alloc's the older mangling does not say who made the first: then all libraries are asked.
