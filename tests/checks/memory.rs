@@ -118,7 +118,7 @@ pub const CASES: &[Case] = &[
         |gpu| launch!(neighbours[2, 64](false, &mut gpu.zeros::<u32>(128)?)),
         &[
             "data race on an element (of 4 bytes) of the device's memory",
-            "block (0, 0, 0), thread (1, 0, 0)",
+            "thread (1, 0, 0)",
             "`race`",
         ],
     ),
@@ -127,8 +127,8 @@ pub const CASES: &[Case] = &[
         |gpu| launch!(adds_to_the_block_before[4, 1](&mut gpu.zeros::<u32>(5)?)),
         &[
             "data race on an element",
-            "block (0, 0, 0), thread (0, 0, 0) has written it",
-            "block (1, 0, 0), thread (0, 0, 0) reads it",
+            "thread (0, 0, 0) has written it",
+            "thread (0, 0, 0) reads it",
         ],
     ),
     right("last_block_sums", |gpu| {
