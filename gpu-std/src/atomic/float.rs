@@ -9,7 +9,7 @@ macro_rules! float_atomic {
     ($name:ident, $float:ident, $bits:ident, $fadd:ident, $example:literal) => {
         #[doc = concat!("An `", stringify!($float), "` that threads share. All operations are relaxed, and of system scope. CUDA C: `atomicAdd_system` on a `float` or `double`.")]
         ///
-        /// ```
+        /// ```no_run
         #[doc = $example]
         /// ```
         #[repr(transparent)]
@@ -21,7 +21,7 @@ macro_rules! float_atomic {
             ///
             /// CUDA C: a plain variable.
             ///
-            /// ```
+            /// ```no_run
             #[doc = concat!("use gpu_std::atomic::", stringify!($name), ";\n\nassert_eq!(", stringify!($name), "::new(1.5).load(), 1.5);")]
             /// ```
             #[inline]
@@ -33,7 +33,7 @@ macro_rules! float_atomic {
             ///
             /// CUDA C++: `cuda::atomic_ref::load`; PTX: `ld.relaxed.sys`.
             ///
-            /// ```
+            /// ```no_run
             #[doc = concat!("use gpu_std::atomic::", stringify!($name), ";\n\nassert_eq!(", stringify!($name), "::new(1.5).load(), 1.5);")]
             /// ```
             #[inline]
@@ -47,7 +47,7 @@ macro_rules! float_atomic {
             ///
             /// CUDA C++: `cuda::atomic_ref::store`; PTX: `st.relaxed.sys`.
             ///
-            /// ```
+            /// ```no_run
             #[doc = concat!("use gpu_std::atomic::", stringify!($name), ";\n\nlet x = ", stringify!($name), "::new(1.5);\nx.store(2.0);\nassert_eq!(x.load(), 2.0);")]
             /// ```
             #[inline]
@@ -59,7 +59,7 @@ macro_rules! float_atomic {
 
             /// Sets the value and returns the old one. CUDA C: `atomicExch`.
             ///
-            /// ```
+            /// ```no_run
             #[doc = concat!("use gpu_std::atomic::", stringify!($name), ";\n\nlet x = ", stringify!($name), "::new(1.5);\nassert_eq!(x.swap(2.0), 1.5);")]
             /// ```
             #[inline]
@@ -100,7 +100,7 @@ macro_rules! float_atomic {
             ///
             /// A compare-and-swap loop; CUDA C has no such function for floats.
             ///
-            /// ```
+            /// ```no_run
             #[doc = concat!("use gpu_std::atomic::", stringify!($name), ";\n\nlet x = ", stringify!($name), "::new(1.5);\nassert_eq!((x.fetch_min(1.0), x.load()), (1.5, 1.0));")]
             /// ```
             #[inline]
@@ -113,7 +113,7 @@ macro_rules! float_atomic {
             ///
             /// A compare-and-swap loop; CUDA C has no such function for floats.
             ///
-            /// ```
+            /// ```no_run
             #[doc = concat!("use gpu_std::atomic::", stringify!($name), ";\n\nlet x = ", stringify!($name), "::new(1.5);\nassert_eq!((x.fetch_max(2.0), x.load()), (1.5, 2.0));")]
             /// ```
             #[inline]
@@ -126,7 +126,7 @@ macro_rules! float_atomic {
             ///
             /// CUDA C: a loop of `atomicCAS`.
             ///
-            /// ```
+            /// ```no_run
             #[doc = concat!("use gpu_std::atomic::", stringify!($name), ";\n\nlet x = ", stringify!($name), "::new(1.5);\nx.update(|old| 2.0 * old);\nassert_eq!(x.load(), 3.0);")]
             /// ```
             #[inline]
