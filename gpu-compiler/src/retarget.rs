@@ -77,13 +77,15 @@ pub fn learn_data_layout(machine: TargetMachine) {
     let _ = DATA_LAYOUT.set(llvm::c_string(&text));
 }
 
-/// Sets the triple and the data layout.
+/// Sets the triple and the data layout, and leaves out assembly of the module, which is the host's (`naked` functions and
+/// `global_asm!`).
 pub fn set_target(module: Module) {
     let layout = DATA_LAYOUT.get().expect("`learn_data_layout` comes first");
-    // SAFETY: both are C strings.
+    // SAFETY: both are C strings, and the assembly has no bytes.
     unsafe {
         llvm::set_triple(module, TRIPLE.as_ptr());
         llvm::set_data_layout(module, layout.as_ptr());
+        llvm::set_module_inline_asm(module, c"".as_ptr(), 0);
     }
 }
 

@@ -325,6 +325,7 @@ api! {
     create_string_attribute = LLVMCreateStringAttribute(context: Context, name: *const c_char, name_length: u32, value: *const c_char, value_length: u32) -> Attribute;
     delete_global = LLVMDeleteGlobal(global: Value);
     set_triple = LLVMSetTarget(module: Module, triple: *const c_char);
+    set_module_inline_asm = LLVMSetModuleInlineAsm2(module: Module, text: *const c_char, length: Length);
     set_data_layout = LLVMSetDataLayout(module: Module, layout: *const c_char);
     target_from_triple = LLVMGetTargetFromTriple(triple: *const c_char, target: *mut Option<Target>, error: *mut *mut c_char) -> Bool;
     create_target_machine = LLVMCreateTargetMachine(target: Target, triple: *const c_char, cpu: *const c_char, features: *const c_char, level: i32, relocation: i32, code_model: i32) -> Option<TargetMachine>;
