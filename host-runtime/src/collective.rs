@@ -256,20 +256,22 @@ impl Devices {
             let (gpu, destination) = (side.source.gpu(), side.destination);
             destination.begin_on(gpu, Access::Write)?;
         }
-        if self.iter().all(Gpu::is_simulator) {
+        let exchanged = if self.iter().all(Gpu::is_simulator) {
             // SAFETY: the memory has so many elements, as `check` has seen; nothing else uses it, because the arrays
             // are borrowed and the simulator's launches have ended.
             unsafe { on_the_host::<T>(exchange, sides, len) };
+            Ok(())
         } else {
-            self.with_nccl(|nccl| nccl.exchange(exchange, sides, len, T::NCCL))?;
-        }
+            self.with_nccl(|nccl| nccl.exchange(exchange, sides, len, T::NCCL))
+        };
+        // Also after an error, before which a part may have been queued.
         for side in sides {
             let gpu = side.source.gpu();
             let ticket = ticket(gpu.stream().queue());
             side.source.end_on(gpu, Access::Read, &ticket);
             side.destination.end_on(gpu, Access::Write, &ticket);
         }
-        Ok(())
+        exchanged
     }
 
     /// Calls with NCCL's communicators, which are made on the first call.
