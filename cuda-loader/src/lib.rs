@@ -19,6 +19,7 @@ mod forward;
 mod nccl;
 mod nvrtc;
 pub mod nvtx;
+mod table;
 
 use std::ffi::{CStr, c_char, c_int, c_uchar, c_uint, c_ushort, c_void};
 use std::fmt;

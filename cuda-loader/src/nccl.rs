@@ -3,7 +3,7 @@
 //! Nothing of it needs to be there when the program is built or started; [`nccl`] looks for the library where a system
 //! package, a toolkit or NVIDIA's Python package has it, and its error says where it looked.
 
-use std::ffi::{CStr, c_char, c_int};
+use std::ffi::c_int;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -11,6 +11,7 @@ use std::sync::OnceLock;
 use libloading::Library;
 
 use crate::find::Wanted;
+use crate::table::{functions, open_first};
 use crate::{Pointer, reason_of};
 
 /// The variable that names the library's file and goes before all other places.
@@ -64,49 +65,8 @@ impl fmt::Display for NcclError {
 
 impl std::error::Error for NcclError {}
 
-macro_rules! functions {
-    ($($name:ident: $symbol:literal ($($parameter:ident: $type:ty),*);)*) => {
-        struct Functions {
-            $($name: unsafe extern "C" fn($($type),*) -> u32,)*
-            /// Returns a text, not a code.
-            error_string: unsafe extern "C" fn(u32) -> *const c_char,
-        }
-
-        impl Functions {
-            /// The functions, or the name of the first that the library lacks.
-            fn of(library: &Library) -> Result<Self, &'static str> {
-                Ok(Self {
-                    $($name: crate::symbol(library, $symbol).ok_or($symbol)?,)*
-                    error_string: crate::symbol(library, "ncclGetErrorString").ok_or("ncclGetErrorString")?,
-                })
-            }
-        }
-
-        impl Nccl {
-            $(
-                #[doc = concat!("`", $symbol, "`.")]
-                ///
-                /// # Errors
-                ///
-                /// If NCCL returns another code than `ncclSuccess`.
-                ///
-                /// # Safety
-                ///
-                /// What NCCL's documentation demands of the arguments.
-                #[allow(clippy::too_many_arguments)]
-                pub unsafe fn $name(&self, $($parameter: $type),*) -> Result<(), NcclError> {
-                    // SAFETY: as the caller promises; the type is the function's.
-                    match unsafe { (self.functions.$name)($($parameter),*) } {
-                        0 => Ok(()),
-                        code => Err(self.failure($symbol, code)),
-                    }
-                }
-            )*
-        }
-    };
-}
-
 functions! {
+    pub Nccl, NcclError, "ncclGetErrorString";
     get_version: "ncclGetVersion"(version: *mut c_int);
     init_all: "ncclCommInitAll"(communicators: *mut Pointer, count: c_int, devices: *const c_int);
     destroy: "ncclCommDestroy"(communicator: Pointer);
@@ -146,23 +106,14 @@ pub fn nccl() -> Result<&'static Nccl, &'static NcclNotFound> {
 }
 
 fn open(candidates: Vec<PathBuf>) -> Result<Nccl, NcclNotFound> {
-    let mut looked_for = Vec::new();
-    for place in candidates {
-        let reason = match open_at(&place) {
-            Ok(nccl) => return Ok(nccl),
-            Err(reason) => reason,
-        };
-        looked_for.push(format!("{} ({reason})", place.display()));
-    }
-    Err(NcclNotFound { looked_for })
+    open_first(candidates, open_at).map_err(|looked_for| NcclNotFound { looked_for })
 }
 
 fn open_at(place: &Path) -> Result<Nccl, String> {
     // SAFETY: the library's initialiser may run in any process and on any thread.
     let library = unsafe { Library::new(place) }.map_err(|error| reason_of(&error))?;
-    let functions = Functions::of(&library).map_err(|symbol| format!("it has no {symbol}"))?;
     Ok(Nccl {
-        functions,
+        functions: Functions::of(&library)?,
         place: place.to_owned(),
         _library: library,
     })
@@ -175,15 +126,7 @@ impl Nccl {
     }
 
     fn failure(&self, call: &'static str, code: u32) -> NcclError {
-        // SAFETY: any code may be asked for; the text is a terminated constant, or null.
-        let text = unsafe {
-            let text = (self.functions.error_string)(code);
-            if text.is_null() {
-                String::new()
-            } else {
-                CStr::from_ptr(text).to_string_lossy().into_owned()
-            }
-        };
+        let text = self.functions.text_of(code);
         NcclError { call, code, text }
     }
 }

@@ -8,7 +8,7 @@
 
 mod compile;
 
-use std::ffi::{CStr, NulError, c_char, c_int};
+use std::ffi::{NulError, c_char, c_int};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -16,6 +16,7 @@ use std::sync::OnceLock;
 use libloading::Library;
 
 use crate::find::{Wanted, entries};
+use crate::table::{functions, open_first};
 use crate::{Pointer, reason_of};
 
 pub use compile::{Compiled, Source};
@@ -100,42 +101,8 @@ impl From<NulError> for NvrtcError {
     }
 }
 
-macro_rules! functions {
-    ($($name:ident: $symbol:literal ($($parameter:ident: $type:ty),*);)*) => {
-        struct Functions {
-            $($name: unsafe extern "C" fn($($type),*) -> u32,)*
-            /// Returns a text, not a code.
-            error_string: unsafe extern "C" fn(u32) -> *const c_char,
-        }
-
-        impl Functions {
-            /// The functions, or the name of the first that the library lacks.
-            fn of(library: &Library) -> Result<Self, &'static str> {
-                Ok(Self {
-                    $($name: crate::symbol(library, $symbol).ok_or($symbol)?,)*
-                    error_string: crate::symbol(library, "nvrtcGetErrorString").ok_or("nvrtcGetErrorString")?,
-                })
-            }
-        }
-
-        impl Nvrtc {
-            $(
-                /// # Safety
-                ///
-                /// What NVRTC's documentation demands of the arguments.
-                unsafe fn $name(&self, $($parameter: $type),*) -> Result<(), NvrtcError> {
-                    // SAFETY: as the caller promises; the type is the function's.
-                    match unsafe { (self.functions.$name)($($parameter),*) } {
-                        0 => Ok(()),
-                        code => Err(self.failure($symbol, code)),
-                    }
-                }
-            )*
-        }
-    };
-}
-
 functions! {
+    pub(self) Nvrtc, NvrtcError, "nvrtcGetErrorString";
     get_version: "nvrtcVersion"(major: *mut c_int, minor: *mut c_int);
     create_program: "nvrtcCreateProgram"(program: *mut Pointer, source: *const c_char, name: *const c_char, headers: c_int, texts: *const *const c_char, include_names: *const *const c_char);
     add_expression: "nvrtcAddNameExpression"(program: Pointer, expression: *const c_char);
@@ -205,24 +172,16 @@ pub fn nvrtc() -> Result<&'static Nvrtc, &'static NvrtcNotFound> {
 }
 
 fn open(candidates: Vec<PathBuf>) -> Result<Nvrtc, NvrtcNotFound> {
-    let mut looked_for = Vec::new();
-    for place in candidates {
-        let reason = match Libraries::open(&place) {
-            Ok(libraries) => match Functions::of(&libraries.nvrtc) {
-                Ok(functions) => {
-                    return Ok(Nvrtc {
-                        functions,
-                        place,
-                        _libraries: libraries,
-                    });
-                }
-                Err(symbol) => format!("it has no {symbol}"),
-            },
-            Err(error) => reason_of(&error),
-        };
-        looked_for.push(format!("{} ({reason})", place.display()));
-    }
-    Err(NvrtcNotFound { looked_for })
+    open_first(candidates, open_at).map_err(|looked_for| NvrtcNotFound { looked_for })
+}
+
+fn open_at(place: &Path) -> Result<Nvrtc, String> {
+    let libraries = Libraries::open(place).map_err(|error| reason_of(&error))?;
+    Ok(Nvrtc {
+        functions: Functions::of(&libraries.nvrtc)?,
+        place: place.to_owned(),
+        _libraries: libraries,
+    })
 }
 
 impl Nvrtc {
@@ -259,12 +218,10 @@ impl Nvrtc {
     }
 
     fn failure(&self, call: &'static str, code: u32) -> NvrtcError {
-        // SAFETY: NVRTC takes any code, and gives a terminated constant string.
-        let text = unsafe { CStr::from_ptr((self.functions.error_string)(code)) };
         NvrtcError::Call {
             call,
             code,
-            text: text.to_string_lossy().into_owned(),
+            text: self.functions.text_of(code),
             log: String::new(),
         }
     }
