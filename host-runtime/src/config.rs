@@ -311,6 +311,49 @@ macro_rules! launch {
     };
 }
 
+/// The methods of a launch's shape for a type that has `with(&self, impl FnOnce(LaunchConfig) -> LaunchConfig) -> Self`.
+macro_rules! shape_methods {
+    () => {
+        /// Sets the blocks of the grid.
+        #[inline]
+        pub fn grid(&self, grid: impl crate::ToDim) -> Self {
+            self.with(|config| config.grid(grid))
+        }
+
+        /// Sets the threads of a block.
+        #[inline]
+        pub fn block(&self, block: impl crate::ToDim) -> Self {
+            self.with(|config| config.block(block))
+        }
+
+        /// Asks for a thread for each item.
+        #[inline]
+        pub fn for_each(&self, items: impl crate::Items) -> Self {
+            self.with(|config| config.for_each(items))
+        }
+
+        /// Sets the bytes of dynamic shared memory of a block.
+        #[inline]
+        pub fn shared_bytes(&self, bytes: impl crate::Count) -> Self {
+            self.with(|config| config.shared_bytes(bytes))
+        }
+
+        /// Sets the blocks of a cluster.
+        #[inline]
+        pub fn cluster(&self, cluster: impl crate::ToDim) -> Self {
+            self.with(|config| config.cluster(cluster))
+        }
+
+        /// Chooses the stream.
+        #[inline]
+        pub fn on(&self, stream: impl AsRef<crate::Stream>) -> Self {
+            self.with(|config| config.on(stream))
+        }
+    };
+}
+
+pub(crate) use shape_methods;
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -12,15 +12,15 @@ use ptx_report::Occupancy;
 use super::module::Loaded;
 use super::signature::Parameter;
 use crate::argument::{Arguments, different_devices};
-use crate::config::LaunchConfig;
+use crate::config::{LaunchConfig, shape_methods};
 use crate::cuda::ForeignKernel;
-use crate::dim::{Count, Items, ToDim};
+use crate::dim::ToDim;
 use crate::error::Result;
 use crate::graph::capture;
 use crate::inspect::{KernelAttributes, SuggestedBlock};
 use crate::limits::{self, Extents, OwnBlock};
 use crate::profile::{Operation, WorkKind};
-use crate::stream::{Backend, Stream};
+use crate::stream::Backend;
 
 /// A kernel of CUDA C with its signature: what [`cuda_kernel!`](crate::cuda_kernel) declares.
 #[diagnostic::on_unimplemented(
@@ -68,35 +68,7 @@ impl CudaFunction {
         }
     }
 
-    /// Sets the blocks of the grid.
-    #[inline]
-    pub fn grid(&self, grid: impl ToDim) -> Self {
-        self.with(|config| config.grid(grid))
-    }
-
-    /// Sets the threads of a block.
-    #[inline]
-    pub fn block(&self, block: impl ToDim) -> Self {
-        self.with(|config| config.block(block))
-    }
-
-    /// Asks for a thread for each item.
-    #[inline]
-    pub fn for_each(&self, items: impl Items) -> Self {
-        self.with(|config| config.for_each(items))
-    }
-
-    /// Sets the bytes of dynamic shared memory of a block.
-    #[inline]
-    pub fn shared_bytes(&self, bytes: impl Count) -> Self {
-        self.with(|config| config.shared_bytes(bytes))
-    }
-
-    /// Sets the blocks of a cluster.
-    #[inline]
-    pub fn cluster(&self, cluster: impl ToDim) -> Self {
-        self.with(|config| config.cluster(cluster))
-    }
+    shape_methods!();
 
     /// Asks for all blocks to run at once.
     #[inline]
@@ -105,12 +77,6 @@ impl CudaFunction {
             cooperative: true,
             ..self.clone()
         }
-    }
-
-    /// Chooses the stream.
-    #[inline]
-    pub fn on(&self, stream: impl AsRef<Stream>) -> Self {
-        self.with(|config| config.on(stream))
     }
 
     /// The most blocks of so many threads that run at once.

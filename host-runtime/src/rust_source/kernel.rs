@@ -6,14 +6,13 @@ use gpu_std::kernel::KernelRecord;
 use ptx_report::KernelReport;
 
 use crate::argument::Arguments;
-use crate::config::LaunchConfig;
-use crate::dim::{Count, Items, ToDim};
+use crate::config::{LaunchConfig, shape_methods};
+use crate::dim::ToDim;
 use crate::error::Result;
 use crate::explain::explain_record;
 use crate::gpu::Gpu;
 use crate::inspect::{KernelInfo, inspect_record};
 use crate::launch::{blocks_at_once, launch_record};
-use crate::stream::Stream;
 
 /// A kernel's record and the shape of a launch so far: what is inside of the types that `rust_kernel!` makes.
 #[derive(Clone)]
@@ -37,41 +36,7 @@ impl RunTimeKernel {
         }
     }
 
-    /// Sets the blocks of the grid.
-    #[inline]
-    pub fn grid(&self, grid: impl ToDim) -> Self {
-        self.with(|config| config.grid(grid))
-    }
-
-    /// Sets the threads of a block.
-    #[inline]
-    pub fn block(&self, block: impl ToDim) -> Self {
-        self.with(|config| config.block(block))
-    }
-
-    /// Asks for a thread for each item.
-    #[inline]
-    pub fn for_each(&self, items: impl Items) -> Self {
-        self.with(|config| config.for_each(items))
-    }
-
-    /// Sets the bytes of dynamic shared memory of a block.
-    #[inline]
-    pub fn shared_bytes(&self, bytes: impl Count) -> Self {
-        self.with(|config| config.shared_bytes(bytes))
-    }
-
-    /// Sets the blocks of a cluster.
-    #[inline]
-    pub fn cluster(&self, cluster: impl ToDim) -> Self {
-        self.with(|config| config.cluster(cluster))
-    }
-
-    /// Chooses the stream.
-    #[inline]
-    pub fn on(&self, stream: impl AsRef<Stream>) -> Self {
-        self.with(|config| config.on(stream))
-    }
+    shape_methods!();
 
     /// The most blocks of so many threads that run at once.
     pub fn max_cooperative_blocks(&self, block: impl ToDim) -> Result<u64> {
