@@ -1,18 +1,17 @@
-//! `cargo oxwarp explain [KERNEL...]`: builds a program and says what its kernels do, without a GPU and without a run.
+//! The command `cargo oxwarp`: `new` and `init` set up a project, `explain` says what the kernels of a program do.
 //!
-//! In: names of kernels, and what `cargo build` is to build. Out: a report of each, as `explain()` gives in a program. The
-//! program's PTX is found in its file, where it stands as text.
+//! In: the command line. Out: files of a project; or a report of each kernel, without a GPU and without a run.
 
 mod arguments;
 mod build;
 mod embedded;
+mod explain;
+mod project;
 
 use std::error::Error;
 use std::process::ExitCode;
 
-use ptx_report::{KernelReport, Module, kernel_name};
-
-use arguments::{Arguments, Show, USAGE};
+use arguments::{Command, USAGE};
 
 /// A result of the command: the error is for people.
 type Outcome<T> = Result<T, Box<dyn Error>>;
@@ -28,63 +27,10 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Outcome<()> {
-    let Some(arguments) = Arguments::parse(std::env::args().skip(1))? else {
-        print!("{USAGE}");
-        return Ok(());
-    };
-    let programs = match &arguments.program {
-        Some(program) => vec![program.clone()],
-        None => build::programs(&arguments.cargo)?,
-    };
-    let mut there = Vec::new();
-    let mut written = 0;
-    for program in &programs {
-        let bytes =
-            std::fs::read(program).map_err(|error| format!("{}: {error}", program.display()))?;
-        let texts = embedded::ptx(&bytes);
-        let modules: Vec<Module> = texts.iter().map(|text| Module::parse(text)).collect();
-        for (module, symbol) in embedded::kernels(&modules, arguments.target) {
-            there.push(kernel_name(symbol).to_owned());
-            if arguments.wants(kernel_name(symbol))
-                && let Some(report) = KernelReport::of(module, symbol, arguments.target)
-            {
-                write(&report, arguments.show)?;
-                written += 1;
-            }
-        }
-    }
-    there.sort_unstable();
-    there.dedup();
-    match written {
-        0 => Err(nothing(&programs, &there).into()),
-        _ => Ok(()),
-    }
-}
-
-fn write(report: &KernelReport, show: Show) -> Outcome<()> {
-    println!("{report}");
-    match show {
-        Show::Report => {}
-        Show::Ptx => println!("{}\n", report.ptx()),
-        Show::Sass => println!("{}", report.sass()?),
+    match Command::parse(std::env::args().skip(1))? {
+        Command::Help => print!("{USAGE}"),
+        Command::Project(project) => project::set_up(&project)?,
+        Command::Explain(explain) => explain::explain(&explain)?,
     }
     Ok(())
-}
-
-fn nothing(programs: &[std::path::PathBuf], there: &[String]) -> String {
-    if programs.is_empty() {
-        return "nothing was built that runs: name a program with --bin, --example, --test or --bench".into();
-    }
-    let programs: Vec<String> = programs
-        .iter()
-        .map(|program| program.display().to_string())
-        .collect();
-    let programs = programs.join(", ");
-    match there {
-        [] => format!("no kernel for such a GPU in {programs}"),
-        _ => format!(
-            "no kernel of that name in {programs}: there are {}",
-            there.join(", ")
-        ),
-    }
 }
