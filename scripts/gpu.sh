@@ -4,7 +4,7 @@
 #   scripts/gpu.sh pack             builds tests, examples and benchmarks here and puts them, stripped, into carry/; with
 #                                   LIBDEVICE=/path/to/libdevice.10.bc the accuracy of its functions is measured too
 #   scripts/gpu.sh run [PART...]    runs what is in carry/, on the GPU machine; PART is tests, examples, bench, accuracy,
-#                                   sanitize or checks (the table of docs/checks.md), all of them if none is given
+#                                   sanitize or checks (the tables of docs/checks.md), all of them if none is given
 #
 # Logs of tests and of compute-sanitizer are in $OUT, or in carry/log. The exit status is that of the first failure.
 # NVRTC and compute-sanitizer are used where there are any.
@@ -162,46 +162,13 @@ sanitize() {
     done | xargs -P 8 -L 1 bash -c 'sanitize_program "$@"' _
 }
 
-# What one tool says of one case of the test program `checks`: a word for the table.
-judge_case() {
-    local case=$1 tool=$2 log=$log/checks.$1.$2 status=0
-    OXWARP_CHECK_CASE=$case timeout 60 compute-sanitizer --tool "$tool" --report-api-errors no --error-exitcode 9 \
-        carry/test/checks --exact one_case --nocapture > "$log" 2>&1 || status=$?
-    if [ "$status" = 124 ]; then
-        echo "$case $tool does not end"
-    elif grep -qE 'SUMMARY: [1-9]' "$log"; then
-        echo "$case $tool found"
-    elif [ "$status" != 0 ]; then
-        echo "$case $tool fails ($status)"
-    else
-        echo "$case $tool -"
-    fi
-}
-
-# The table of docs/checks.md: who finds which mistake. The cases that never end are not run on the GPU.
+# docs/checks.md with what each tool finds, which is in checks.md.
 checks() {
     if ! command -v compute-sanitizer > /dev/null; then
         echo "there is no compute-sanitizer on this machine"
         return
     fi
-    OXWARP_CHECK_CASE=list carry/test/checks --exact one_case --nocapture | grep '^case ' > "$log/checks.cases"
-    while read -r _ case ends _; do
-        [ "$ends" != ends ] || printf "$case %s\n" memcheck racecheck initcheck synccheck
-    done < "$log/checks.cases" | xargs -P 8 -L 1 bash -c 'judge_case "$@"' _ > "$log/checks.judged"
-    python3 - "$log/checks.cases" "$log/checks.judged" << 'END' | tee "$log/checks.md"
-import sys
-tools = ["memcheck", "racecheck", "initcheck", "synccheck"]
-judged = {}
-for line in open(sys.argv[2]):
-    case, tool, word = line.rstrip("\n").split(" ", 2)
-    judged[case, tool] = word
-print("| kernel | simulator |", " | ".join(tools), "|")
-print("| --- " * (2 + len(tools)) + "|")
-for line in open(sys.argv[1]):
-    _, case, ends, finder = line.split()
-    words = [judged.get((case, tool), "?") if ends == "ends" else "not run" for tool in tools]
-    print("|", " | ".join([f"`{case}`", finder.replace("nothing", "-"), *words]), "|")
-END
+    python3 scripts/checks.py carry/test/checks "$log"
 }
 
 run() {
@@ -209,7 +176,7 @@ run() {
     [ ${#parts[@]} -gt 0 ] || parts=(tests examples bench accuracy sanitize checks)
     export OXWARP_DEVICE=${OXWARP_DEVICE:-cuda} log=${OUT:-carry/log}
     export skips=${skipped[*]/#/--skip }
-    export -f test_program sanitize_program judge_case
+    export -f test_program sanitize_program
     nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
     date -u +%F
     unpack

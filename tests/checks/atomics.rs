@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use oxwarp::atomic::{AtomicScope, Block, Device};
 use oxwarp::prelude::*;
 
-use crate::{Case, endless, right, wrong, wrong_in_other_orders};
+use crate::{Case, endless, right, spins, wrong, wrong_in_other_orders};
 
 pub const CASES: &[Case] = &[
     right("histogram", |gpu| {
@@ -36,10 +36,10 @@ pub const CASES: &[Case] = &[
         },
         &["data race", "atomically"],
     ),
-    right(
+    spins(right(
         "flag",
         |gpu| launch!(flag[1, 64](true, &mut gpu.zeros::<u32>(1)?, &mut gpu.zeros::<u32>(64)?)),
-    ),
+    )),
     endless(
         "flag_that_nobody_sets",
         |gpu| launch!(flag[1, 64](false, &mut gpu.zeros::<u32>(1)?, &mut gpu.zeros::<u32>(64)?)),
@@ -48,12 +48,12 @@ pub const CASES: &[Case] = &[
             "and 62 more wait in an atomic operation, again and again at tests/checks/atomics.rs:",
         ],
     ),
-    right("ticket_order", |gpu| {
+    spins(right("ticket_order", |gpu| {
         let mut sums = gpu.zeros::<u32>(9)?;
         launch!(chain[8, 32](true, &mut gpu.zeros::<u32>(1)?, &mut sums))?;
         assert_eq!(sums.to_vec()?, [0, 1, 2, 3, 4, 5, 6, 7, 8]);
         Ok(())
-    }),
+    })),
     wrong_in_other_orders(
         "block_order",
         |gpu| launch!(order_of_blocks[8, 32](&mut gpu.zeros::<u32>(9)?)),
@@ -78,17 +78,17 @@ pub const CASES: &[Case] = &[
             "`race`",
         ],
     ),
-    right("spin_lock", |gpu| {
+    spins(right("spin_lock", |gpu| {
         let mut out = gpu.zeros::<u32>(1)?;
         launch!(spin_lock[2, 64](true, &mut out))?;
         assert_eq!(out.to_vec()?, [128]);
         Ok(())
-    }),
-    wrong(
+    })),
+    spins(wrong(
         "spin_lock_released_early",
         |gpu| launch!(spin_lock[2, 64](false, &mut gpu.zeros::<u32>(1)?)),
         &["data race", "`race`"],
-    ),
+    )),
 ];
 
 #[kernel]

@@ -1,7 +1,7 @@
 //! What the simulator's checks find: kernels with a mistake that a GPU may hide, each beside the kernel as it should be.
 //!
-//! The cases are in files by what is wrong with them. On a GPU one of them runs by its name, for the tools of
-//! `compute-sanitizer`: `OXWARP_CHECK_CASE=name checks --exact one_case`; `scripts/gpu.sh run checks` does that for all.
+//! The cases are in files by what is wrong with them. On a GPU some of them run by their names, for the tools of
+//! `compute-sanitizer`: `OXWARP_CHECK_CASE=name,name checks --exact one_case`; `scripts/gpu.sh run checks` does that for all.
 #![allow(missing_docs)]
 
 mod atomics;
@@ -20,10 +20,19 @@ struct Case {
     /// What must be in the message; nothing for a kernel that is right.
     finds: &'static [&'static str],
     run: fn(&Gpu) -> oxwarp::Result<()>,
-    /// Whether it may be run on a GPU: not if it would never end there.
-    ends: bool,
+    on_gpu: OnGpu,
     /// Whether it takes another order of the threads to find it.
     needs_other_orders: bool,
+}
+
+/// What a kernel does on a GPU.
+#[derive(Clone, Copy, Debug)]
+enum OnGpu {
+    Ends,
+    /// Its threads wait for others, which a tool may keep from coming.
+    Spins,
+    /// It is not to be run.
+    Endless,
 }
 
 /// A kernel that is right.
@@ -32,7 +41,7 @@ const fn right(name: &'static str, run: fn(&Gpu) -> oxwarp::Result<()>) -> Case 
         name,
         finds: &[],
         run,
-        ends: true,
+        on_gpu: OnGpu::Ends,
         needs_other_orders: false,
     }
 }
@@ -47,7 +56,7 @@ const fn wrong(
         name,
         finds,
         run,
-        ends: true,
+        on_gpu: OnGpu::Ends,
         needs_other_orders: false,
     }
 }
@@ -71,8 +80,16 @@ const fn endless(
     finds: &'static [&'static str],
 ) -> Case {
     Case {
-        ends: false,
+        on_gpu: OnGpu::Endless,
         ..wrong(name, run, finds)
+    }
+}
+
+/// The kernel's threads wait for others in loops.
+const fn spins(case: Case) -> Case {
+    Case {
+        on_gpu: OnGpu::Spins,
+        ..case
     }
 }
 
@@ -132,26 +149,25 @@ fn a_right_kernel_is_right_in_every_order() {
     }
 }
 
-/// The case that the variable names, on the device that `OXWARP_DEVICE` names; without it nothing. `list` lists all: name,
-/// whether it ends on a GPU, and what finds it on the simulator.
+/// The cases that the variable names, on the device that `OXWARP_DEVICE` names; without it nothing. `list` lists all: name,
+/// what it does on a GPU, and what finds it on the simulator.
 #[test]
 fn one_case() {
-    let Ok(name) = std::env::var("OXWARP_CHECK_CASE") else {
+    let Ok(names) = std::env::var("OXWARP_CHECK_CASE") else {
         return;
     };
-    if name == "list" {
+    if names == "list" {
         for case in cases() {
-            let ends = if case.ends { "ends" } else { "endless" };
-            println!("\ncase {} {ends} {}", case.name, finder(case));
+            println!("\ncase {} {:?} {}", case.name, case.on_gpu, finder(case));
         }
         return;
     }
-    let case = cases()
-        .find(|case| case.name == name)
-        .expect("the name of a case");
     let gpu = Gpu::new().unwrap();
-    let launched = (case.run)(&gpu).and_then(|()| gpu.synchronize());
-    println!("{name}: {launched:?}");
+    for name in names.split(',') {
+        let case = cases().find(|case| case.name == name).expect("a case");
+        let launched = (case.run)(&gpu).and_then(|()| gpu.synchronize());
+        println!("{name}: {launched:?}");
+    }
 }
 
 /// What finds a case's mistake on the simulator.
