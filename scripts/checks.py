@@ -15,8 +15,9 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from queue import Queue
 
 TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
 # As many as the H200's host has cores. Each run is mostly the start of CUDA and of the tool.
@@ -32,6 +33,7 @@ class Checks:
     def __init__(self, program, folder):
         self.program, self.folder = program, folder
         self.known = {}
+        self.to_judge = Queue()
         self.lock = threading.Lock()
         self.log = open(os.path.join(folder, "checks.log"), "w", errors="replace")
 
@@ -39,14 +41,16 @@ class Checks:
         """Runs the cases, and gives their output and exit status: none where it had to be ended."""
         environment = {**os.environ, "OXWARP_CHECK_CASE": ",".join(cases)}
         command = [*under, self.program, "--exact", "one_case", "--nocapture"]
-        # A session of its own: the tool's children end with it, and with them what spins on the GPU.
-        process = subprocess.Popen(command, env=environment, text=True, errors="replace", start_new_session=True,
-                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        try:
-            output, status = process.communicate(timeout=SECONDS)[0], process.returncode
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            output, status = process.communicate()[0], None
+        with tempfile.TemporaryFile("w+", errors="replace") as written:
+            # A session of its own: the tool's children end with it, and with them what spins on the GPU.
+            process = subprocess.Popen(command, env=environment, start_new_session=True, stdout=written, stderr=written)
+            try:
+                status = process.wait(timeout=SECONDS)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                status = None
+            written.seek(0)
+            output = written.read()
         with self.lock:
             self.log.write(f"=== {' '.join(command[:3])} {','.join(cases)}: {status}\n{output}\n")
             self.log.flush()
@@ -62,16 +66,23 @@ class Checks:
         """Enters a word for each of the cases, which share a process as long as nothing is found."""
         # The tool has ten ports by itself.
         output, status = self.run(cases, "compute-sanitizer", "--tool", tool, "--report-api-errors", "no",
-                                       "--show-backtrace", "no", "--max-connections", "100", "--error-exitcode", "9")
+                                  "--show-backtrace", "no", "--max-connections", "100", "--error-exitcode", "9")
         found = re.search(r"SUMMARY: [1-9]", output)
         if len(cases) > 1 and (found or status != 0):
             for case in cases:
-                self.judge(tool, [case])
+                self.to_judge.put((tool, [case]))
             return
-        word = ("does not end" if status is None else "found" if found else f"fails ({status})" if status else "–")
+        word = "does not end" if status is None else "found" if found else f"fails ({status})" if status else "–"
         with self.lock:
             self.known.update({(case, tool): word for case in cases})
             self.write()
+
+    def judge_what_waits(self):
+        while True:
+            try:
+                self.judge(*self.to_judge.get())
+            finally:
+                self.to_judge.task_done()
 
     def write(self):
         with open(DOCS) as docs, open(os.path.join(self.folder, "checks.md"), "w") as written:
@@ -102,13 +113,14 @@ def main():
     # Those that may last start first.
     alone.sort(key={name: on_gpu != "Spins" for name, on_gpu, _ in cases}.get)
     checks.known = {(name, tool): "not run" for name, on_gpu, _ in cases if on_gpu == "Endless" for tool in TOOLS}
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        runs = [pool.submit(checks.judge, tool, together) for tool in TOOLS]
-        runs += [pool.submit(checks.judge, tool, [name]) for name in alone for tool in TOOLS]
-        for run in runs:
-            run.result()
+    for names in [together] + [[name] for name in alone]:
+        for tool in TOOLS:
+            checks.to_judge.put((tool, names))
+    for _ in range(AT_ONCE):
+        threading.Thread(target=checks.judge_what_waits, daemon=True).start()
+    checks.to_judge.join()
     for name, _, is_right in cases:
-        print("right" if is_right else "wrong", f"{name}:", *(checks.known[name, tool] for tool in TOOLS))
+        print("right" if is_right else "wrong", f"{name}:", *(checks.known.get((name, tool), "?") for tool in TOOLS))
 
 
 main()
