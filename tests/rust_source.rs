@@ -7,7 +7,7 @@ mod common;
 use common::Random;
 use oxwarp::prelude::*;
 use oxwarp::report::{Direction, Space};
-use oxwarp::{Error, Out, RustKernel, RustSource, RustSourceError, rust_kernel};
+use oxwarp::{Checks, Error, Out, RustKernel, RustSource, RustSourceError, rust_kernel};
 
 rust_kernel! {
     /// `y[i] = f(x[i])`
@@ -245,6 +245,70 @@ fn unsafe_code_is_refused_unless_it_is_allowed() {
     gpu.synchronize().unwrap();
     assert_eq!(x.to_vec().unwrap(), [3.0, 0.0]);
     x.fill(1.0).unwrap();
+}
+
+/// Lines of `write`, which the caller's pointer does not allow.
+fn faulty(lines: &str) -> RustSource {
+    let source = RustSource::new(format!("unsafe fn write(first: *mut f32) {{\n{lines}\n}}"));
+    // SAFETY: none: the accesses are what is to be found, and the simulator's checks stop them.
+    unsafe { source.file_name("faulty.rs").with_unsafe_code() }
+}
+
+#[test]
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+fn the_simulator_finds_accesses_that_it_must_not_make() {
+    let gpu = Gpu::cpu_with(Checks::on());
+    let element = "let i = *thread::index_1d();\nunsafe { *first.add(i) = 3.0 }";
+    let sum = "unsafe { *first += 1.0 }";
+    let (Some(element), Some(sum)) = (
+        kernel::<write>(&faulty(element), &gpu),
+        kernel::<write>(&faulty(sum), &gpu),
+    ) else {
+        return;
+    };
+    let ends_with = |kernel: &write, address: u64, blocks: u32, parts: &[&str]| {
+        let launch = kernel.on(&gpu).grid(blocks).block(256);
+        // SAFETY: none, as above.
+        let launched = unsafe { launch.launch(address as *mut f32) };
+        let error = launched.and_then(|()| gpu.synchronize()).unwrap_err();
+        assert!(matches!(error, Error::Check { .. }), "{error:?}");
+        let text = error.to_string();
+        for part in parts {
+            assert!(text.contains(part), "no `{part}` in: {text}");
+        }
+    };
+    let x = gpu.zeros::<f32>(64 * 256).unwrap();
+    let outside = [
+        "kernel `write`: byte 65536 from the start of an array of 65536 bytes is accessed: beyond its end",
+        "block (64, 0, 0), thread (0, 0, 0) writes it in `",
+        "at faulty.rs:3:",
+        "`bounds`",
+    ];
+    ends_with(&element, x.device_ptr(), 65, &outside);
+    let fills = |blocks: u32, address: u64| {
+        let launch = element.on(&gpu).grid(blocks).block(256);
+        // SAFETY: each thread writes its own element.
+        unsafe { launch.launch(address as *mut f32) }.unwrap();
+    };
+    // The device works on.
+    fills(64, x.device_ptr());
+    assert!(x.to_vec().unwrap().iter().all(|&x| x == 3.0));
+
+    let address = x.device_ptr();
+    drop(x);
+    let freed = ["of an array of 65536 bytes is accessed, which was freed"];
+    ends_with(&element, address, 1, &freed);
+
+    // SAFETY: none: nothing writes the elements, which is what is to be found.
+    let unwritten = unsafe { gpu.uninit::<f32, _>(256) }.unwrap();
+    let read = [
+        "byte 0 of an array of 1024 bytes is read, but nothing has written it",
+        "`init`",
+    ];
+    ends_with(&sum, unwritten.device_ptr(), 1, &read);
+    // A write is no mistake.
+    fills(1, unwritten.device_ptr());
+    assert_eq!(unwritten.to_vec().unwrap(), [3.0; 256]);
 }
 
 mod other_types {

@@ -50,7 +50,7 @@ pub use constants::Constants;
 pub use fault::{Fault, KernelPanic, Standing, SyncFault};
 pub use gpu_std::Dim3;
 pub use grid::COOPERATIVE_THREADS;
-pub use memory::{DeviceMemory, Difference, Snapshot};
+pub use memory::{DeviceMemory, Difference, Snapshot, Trap};
 
 /// One launch of a kernel.
 #[derive(Clone, Copy, Debug)]

@@ -17,6 +17,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+pub use guarded::Trap;
+
 /// The memory of one simulated device.
 #[derive(Debug, Default)]
 pub struct DeviceMemory {

@@ -4,13 +4,16 @@
 //! kernel must not make ends its launch: the handler makes the thread go on in [`trampoline`], as if the access had been a
 //! call of it. From there on it is no signal handler any more, so the fault can be put in words, with the stack of the
 //! thread. All other signals go to the handler that was there before.
+//!
+//! The handler is the program's. Kernels in a library that is loaded later run in that library's own copy of this crate, which
+//! alone knows its threads: the handler asks its [`Trap`].
 
 use std::arch::naked_asm;
 use std::backtrace::Backtrace;
 use std::cell::Cell;
 use std::mem::MaybeUninit;
 use std::ptr;
-use std::sync::OnceLock;
+use std::sync::{OnceLock, PoisonError, RwLock};
 
 use libc::{c_int, c_void, siginfo_t, ucontext_t};
 
@@ -28,6 +31,43 @@ thread_local! {
 }
 
 static PREVIOUS: OnceLock<libc::sigaction> = OnceLock::new();
+
+static LIBRARIES: RwLock<Vec<&'static Trap>> = RwLock::new(Vec::new());
+
+/// How a copy of this crate ends a thread of its kernels that accesses a closed page.
+#[derive(Debug)]
+pub struct Trap {
+    /// Whether the OS thread runs a kernel of this copy.
+    in_kernel: fn() -> bool,
+    /// Notes the access, whether it is a write, and gives where the thread goes on.
+    go_on_at: fn(Closed, bool) -> usize,
+}
+
+impl Trap {
+    /// That of this copy.
+    pub const OWN: &'static Self = &Self {
+        in_kernel: || context::current().is_some(),
+        go_on_at: |closed, is_write| {
+            TRAPPED.set(Some((closed, is_write)));
+            (trampoline as *const ()).addr()
+        },
+    };
+
+    /// Tells this copy of another one, that of a library which stays loaded.
+    pub fn add(&'static self) {
+        let mut libraries = LIBRARIES.write().unwrap_or_else(PoisonError::into_inner);
+        libraries.push(self);
+    }
+
+    /// That of the kernel that the OS thread runs, if it runs one.
+    fn of_this_thread() -> Option<&'static Self> {
+        if (Self::OWN.in_kernel)() {
+            return Some(Self::OWN);
+        }
+        let libraries = LIBRARIES.read().unwrap_or_else(PoisonError::into_inner);
+        libraries.iter().copied().find(|trap| (trap.in_kernel)())
+    }
+}
 
 /// Installs the handler, once.
 pub(super) fn install() {
@@ -56,15 +96,15 @@ unsafe extern "C" fn handle(signal: c_int, info: *mut siginfo_t, machine: *mut c
         // SAFETY: as this function was called.
         return unsafe { pass_on(signal, info, machine) };
     };
-    let in_kernel = context::current().is_some();
-    if closed.what == What::Unwritten && (is_write || !in_kernel) && guarded::open(address) {
+    let trap = Trap::of_this_thread();
+    let may_open = is_write || trap.is_none();
+    if closed.what == What::Unwritten && may_open && guarded::open(address) {
         return;
     }
-    if !in_kernel {
+    let Some(trap) = trap else {
         // SAFETY: as this function was called.
         return unsafe { pass_on(signal, info, machine) };
-    }
-    TRAPPED.set(Some((closed, is_write)));
+    };
     let stack = &mut registers[libc::REG_RSP as usize];
     *stack -= 8;
     let place_of_return = ptr::with_exposed_provenance_mut::<i64>(*stack as usize);
@@ -72,7 +112,7 @@ unsafe extern "C" fn handle(signal: c_int, info: *mut siginfo_t, machine: *mut c
     // Who walks the stack takes a return address to be behind its call.
     // SAFETY: the thread's stack has room below its top. What a function keeps there is not used again: it never goes on.
     unsafe { place_of_return.write(code + 1) };
-    registers[libc::REG_RIP as usize] = trampoline as *const () as i64;
+    registers[libc::REG_RIP as usize] = (trap.go_on_at)(closed, is_write) as i64;
 }
 
 /// Calls the handler that was there before.

@@ -190,9 +190,11 @@ impl<'a> Build<'a> {
             .env("CARGO_CRATE_NAME", name)
             .env("OXWARP_LIBDEVICE", self.compilation.libdevice)
             .stdin(Stdio::null());
-        if !self.source.unsafe_code {
-            command.arg("--forbid=unsafe_code");
-        }
+        match self.source.unsafe_code {
+            // The simulator's checks name the lines of wild accesses.
+            true => command.args(["-Cdebuginfo=line-tables-only", "-Cstrip=none"]),
+            false => command.arg("--forbid=unsafe_code"),
+        };
         if let Some(target) = &self.target {
             command.env("OXWARP_TARGETS", target);
         }
@@ -216,6 +218,7 @@ impl<'a> Build<'a> {
                 .map_err(failed)?;
             &*entry()
         };
+        entry.trap.add();
         registry::register(entry);
         Ok(entry)
     }

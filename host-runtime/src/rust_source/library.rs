@@ -5,7 +5,7 @@
 
 use std::any::TypeId;
 
-use gpu_sim::{Fault, Launch};
+use gpu_sim::{Fault, Launch, Trap};
 use gpu_std::kernel::KernelRecord;
 
 use crate::config::SoleInstance;
@@ -22,6 +22,8 @@ pub struct RunTimeEntry {
     pub(crate) find: fn(&KernelRecord) -> Option<Found>,
     /// The simulator.
     pub(crate) run: unsafe fn(&Launch) -> Result<(), Fault>,
+    /// How the simulator ends a thread that accesses memory that it must not.
+    pub(crate) trap: &'static Trap,
     /// Calls with each static in constant memory.
     pub(crate) constants: fn(&mut dyn FnMut(&'static ConstantRecord)),
 }
@@ -34,6 +36,7 @@ impl RunTimeEntry {
             signature: TypeId::of::<S>(),
             find: registry::find,
             run: gpu_sim::run,
+            trap: Trap::OWN,
             constants: |call| inventory::iter::<ConstantRecord>.into_iter().for_each(call),
         }
     }

@@ -16,8 +16,8 @@ use crate::gpu::Gpu;
 ///
 /// The source is the root of a crate of its own: items, `use` of std and of the crates that the program's own crate depends on,
 /// and a function with the declared name and parameters. The prelude of `oxwarp` is in scope. What the function gets wrong is
-/// an error with rustc's text; it panics like any kernel, with the source's name and line. It runs on the simulator too,
-/// whose checks of `bounds` and `init` do not see its accesses.
+/// an error with rustc's text; it panics like any kernel, with the source's name and line. It runs on the simulator too, with
+/// all of its checks.
 ///
 /// It is compiled by the rustc that compiled the program, against the same libraries, in one to three seconds; so it works
 /// where the program was built, with its target folder. The last 64 that were compiled are kept there: the same source is only
