@@ -108,20 +108,18 @@ impl Arguments {
         self.held.push(held);
     }
 
-    /// Waits and copies back to host data what the launch wrote for it. Every one is tried.
+    /// Waits and copies back to host data what the launch wrote for it; after an error nothing more.
     ///
     /// # Safety
     ///
     /// The host data that the arguments were made of is still borrowed.
     #[inline]
     pub(crate) unsafe fn finish(&mut self) -> Result<()> {
-        let mut result = Ok(());
         for held in &mut self.held {
             // SAFETY: as the caller promises.
-            let finished = unsafe { held.finish() };
-            result = result.and(finished);
+            unsafe { held.finish() }?;
         }
-        result
+        Ok(())
     }
 
     /// Notes that the launch uses this memory, which stays borrowed until it is queued.

@@ -54,7 +54,7 @@ pub struct InOut<'a, H: ?Sized>(pub &'a mut H);
 
 /// What a launch holds until it is queued.
 pub(crate) trait Held {
-    /// Waits and copies back what is to go back.
+    /// Waits and copies back what is to go back; after an error of the launch, nothing.
     ///
     /// # Safety
     ///
@@ -103,7 +103,10 @@ impl<H: HostDataMut + ?Sized> Held for Written<H> {
             return Ok(());
         };
         // SAFETY: this owns the array; the target is borrowed mutably, as the caller promises.
-        unsafe { self.0.array.as_ref().copy_to(target.as_mut()) }
+        let (array, target) = unsafe { (self.0.array.as_ref(), target.as_mut()) };
+        // A kernel that panics leaves the host data as it was.
+        array.gpu().synchronize()?;
+        array.copy_to(target)
     }
 }
 
