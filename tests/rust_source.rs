@@ -15,6 +15,7 @@ rust_kernel! {
     pub fn sums(scale: f64, x: &[f64], mut partial: DisjointSlice<f64, BlockIndex>);
     unsafe fn write(first: *mut f32);
     fn count(counts: &[std::sync::atomic::AtomicU32]);
+    fn hand_over(is_set: bool, flags: &[std::sync::atomic::AtomicU32]);
 }
 
 /// `y[i] = f(x[i])`, in lines of which the third is the formula.
@@ -309,6 +310,40 @@ fn the_simulator_finds_accesses_that_it_must_not_make() {
     // A write is no mistake.
     fills(1, unwritten.device_ptr());
     assert_eq!(unwritten.to_vec().unwrap(), [3.0; 256]);
+}
+
+#[test]
+fn the_simulator_runs_others_while_a_thread_spins() {
+    let gpu = Gpu::cpu();
+    let source = RustSource::new(
+        "use std::sync::atomic::{AtomicU32, Ordering::*};
+         fn hand_over(is_set: bool, flags: &[AtomicU32]) {
+             if thread::thread_idx_x() == 31 {
+                 flags[0].store(is_set as u32, Release);
+             } else {
+                 while flags[0].load(Acquire) == 0 {}
+                 flags[1].fetch_add(1, Relaxed);
+             }
+         }",
+    );
+    let Some(hand_over) = kernel::<hand_over>(&source, &gpu) else {
+        return;
+    };
+    let mut flags = gpu.zeros::<u32>(2).unwrap();
+    hand_over
+        .grid(1)
+        .block(32)
+        .launch(true, &mut flags)
+        .unwrap();
+    assert_eq!(flags.to_vec().unwrap(), [1, 31]);
+    let mut flags = gpu.zeros::<u32>(2).unwrap();
+    hand_over
+        .grid(1)
+        .block(32)
+        .launch(false, &mut flags)
+        .unwrap();
+    let error = gpu.synchronize().unwrap_err().to_string();
+    assert!(error.contains("wait in a loop"), "{error}");
 }
 
 mod other_types {

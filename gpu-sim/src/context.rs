@@ -17,6 +17,7 @@ use crate::copies::Copies;
 use crate::job::{Job, position};
 use crate::lane::{Event, Yielder};
 use crate::named::NamedBarriers;
+use crate::preempt::Watch;
 use crate::shared::SharedMemory;
 use crate::spin::Spin;
 use crate::wait::{self, Operation, Wait};
@@ -87,6 +88,7 @@ pub(crate) struct Context<'a> {
     /// How often the grid has met.
     pub(crate) grid_epoch: Cell<u32>,
     pub(crate) spin: Box<Spin>,
+    pub(crate) watch: Box<Watch>,
     /// Random orders of threads, where they are asked for.
     pub(crate) turns: Option<Box<Turns>>,
     /// The source line of the operation that comes next.
@@ -126,6 +128,7 @@ impl<'a> Context<'a> {
             unwritten: Box::default(),
             grid_epoch: Cell::new(0),
             spin: Box::new(Spin::new()),
+            watch: Box::default(),
             turns: launch
                 .checks
                 .order
@@ -218,6 +221,7 @@ impl<'a> Context<'a> {
     pub(crate) fn finish_block(&self) {
         self.waiting.set(false);
         self.spin.ends_standstill(self);
+        self.watch.finish_block();
         self.thread.set(last(self.block_dim));
         if let Some(turns) = &self.turns {
             turns.finish_block();
@@ -233,6 +237,11 @@ impl<'a> Context<'a> {
             copies: self.copies.replace(other.copies),
             order: self.order.replace(other.order),
         }
+    }
+
+    /// An address in the frame of the running lane's first function: the kernel's are below.
+    pub(crate) fn stack_base(&self) -> usize {
+        self.yielder.get().addr()
     }
 
     /// Says which coroutine runs from now on.

@@ -6,6 +6,7 @@ use std::panic::Location;
 use gpu_std::Dim3;
 
 use crate::checks::fault::CheckFault;
+use crate::frame::Frame;
 use crate::grid::COOPERATIVE_THREADS;
 
 /// Why a launch ended early.
@@ -93,6 +94,8 @@ pub struct Standing {
     pub line: u32,
     /// Column, from 1.
     pub column: u32,
+    /// The function, of threads in a loop whose line is not known; else empty.
+    pub function: String,
     /// The position in the block of the first of them.
     pub first: Dim3,
     /// How many they are.
@@ -111,15 +114,30 @@ impl Standing {
             file: place.map_or("", Location::file).to_owned(),
             line: place.map_or(0, Location::line),
             column: place.map_or(0, Location::column),
+            function: String::new(),
             first,
             threads: 1,
+        }
+    }
+
+    /// One thread, which was interrupted.
+    pub(crate) fn interrupted(operation: &'static str, frame: Frame, first: Dim3) -> Self {
+        Self {
+            file: frame.file,
+            line: frame.line,
+            column: frame.column,
+            function: match frame.line {
+                0 => frame.function.unwrap_or_default(),
+                _ => String::new(),
+            },
+            ..Self::new(operation, None, first)
         }
     }
 
     /// Whether the other waits at the same place, in the same operation.
     pub(crate) fn meets(&self, other: &Self) -> bool {
         let of = |standing: &Self| (standing.operation, standing.line, standing.column);
-        of(self) == of(other) && self.file == other.file
+        of(self) == of(other) && self.file == other.file && self.function == other.function
     }
 }
 
@@ -132,6 +150,8 @@ impl fmt::Display for Standing {
         write!(f, "thread {} {verb} in {}", self.first, self.operation)?;
         if self.line > 0 {
             write!(f, " at {}:{}:{}", self.file, self.line, self.column)?;
+        } else if !self.function.is_empty() {
+            write!(f, " of `{}`", self.function)?;
         }
         Ok(())
     }

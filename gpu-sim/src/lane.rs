@@ -164,7 +164,8 @@ fn run(yielder: &Yielder) {
     }
 }
 
-/// Runs threads until there is none to start, or one has waited.
+/// Runs threads until there is none to start, or one has waited. Who looks at a stack knows a kernel's end by this function.
+#[inline(never)]
 fn run_threads<const IN_TURNS: bool>(context: &Context<'_>, yielder: &Yielder) {
     let launch = context.job.launch();
     context.set_yielder(yielder);

@@ -19,6 +19,11 @@ mod context;
 mod copies;
 mod device;
 mod fault;
+#[cfg_attr(
+    not(all(target_os = "linux", target_arch = "x86_64")),
+    allow(dead_code, reason = "nothing is interrupted there")
+)]
+mod frame;
 mod grid;
 mod half;
 mod heap;
@@ -31,8 +36,15 @@ mod matrix;
 mod memory;
 mod named;
 mod panics;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod preempt;
+#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+#[path = "preempt/unwatched.rs"]
+mod preempt;
 mod release;
 mod shared;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod signal;
 mod spin;
 mod stack;
 mod symbols;

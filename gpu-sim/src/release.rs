@@ -3,6 +3,7 @@
 //! All threads of the block that have not ended are waiting here, in the order of their numbers, so that what is not
 //! met now never will be. If nobody can go on, that is a fault which says where each thread stands.
 
+use std::collections::BTreeMap;
 use std::mem::MaybeUninit;
 
 use crate::context::Context;
@@ -92,7 +93,7 @@ fn release_parts(lanes: &mut [Lane], context: &Context<'_>) -> Result<(), String
     for lane in &mut *lanes {
         match lane.wait().operation {
             Operation::Turn => context.spin.progress(),
-            Operation::Spin => {}
+            Operation::Spin | Operation::Preempted => {}
             _ => continue,
         }
         lane.release(MaybeUninit::new(0));
@@ -101,8 +102,12 @@ fn release_parts(lanes: &mut [Lane], context: &Context<'_>) -> Result<(), String
         Err("no thread of the block can go on: each waits for threads that have ended or wait elsewhere".into())
     } else if context.spin.ends_round(context) {
         Err(format!(
-            "no thread has come further for {} s: some ask for an atomic that nobody changes{}",
+            "no thread has come further for {} s: some {}{}",
             spin::LIMIT.as_secs(),
+            match lanes.iter().any(is_interrupted) {
+                true => "go round in a loop until another changes what they look at",
+                false => "ask for an atomic that nobody changes",
+            },
             match context.job.blocks_to_start() {
                 0 => String::new(),
                 blocks => format!(
@@ -113,6 +118,10 @@ fn release_parts(lanes: &mut [Lane], context: &Context<'_>) -> Result<(), String
     } else {
         Ok(())
     }
+}
+
+fn is_interrupted(lane: &Lane) -> bool {
+    matches!(lane.wait().operation, Operation::Preempted)
 }
 
 /// The operations of one warp whose lanes are all there; `numbers` are those of its lanes that have not ended.
@@ -223,9 +232,16 @@ pub(crate) fn grid_fault(ended: u64, lanes: &[Lane], context: &Context<'_>) -> F
 /// The fault, with where the threads stand: those at one place together.
 fn fault(message: String, lanes: &[Lane], context: &Context<'_>) -> Fault {
     let mut waiting: Vec<Standing> = Vec::new();
+    let mut frames = BTreeMap::new();
     for lane in lanes {
-        let wait = lane.wait();
-        let standing = Standing::new(wait.name(), wait.place, lane.thread());
+        let (wait, thread) = (lane.wait(), lane.thread());
+        let standing = if is_interrupted(lane) {
+            let number = thread.linear_in(context.block_dim) as u32;
+            let frame = context.watch.place(number, &mut frames);
+            Standing::interrupted(wait.name(), frame, thread)
+        } else {
+            Standing::new(wait.name(), wait.place, thread)
+        };
         match waiting.iter_mut().find(|other| other.meets(&standing)) {
             Some(other) => other.threads += 1,
             None => waiting.push(standing),

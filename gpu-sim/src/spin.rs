@@ -1,8 +1,8 @@
 //! Threads that spin: that ask for an atomic again and again until somebody changes it.
 //!
 //! In: the operations on atomics, with what they saw. Out: the running thread lets the others of its block run once it has
-//! asked often in vain; and where nobody anywhere can change anything any more, the fault that says so. What goes on in
-//! `core::sync::atomic`'s own types is not seen, as their operations are instructions of the host.
+//! asked often in vain; and where nobody anywhere can change anything any more, the fault that says so. The operations of
+//! `core::sync::atomic`'s own types are instructions of the host: who spins on one is [interrupted](crate::preempt).
 
 use std::cell::Cell;
 use std::panic::Location;
@@ -15,6 +15,8 @@ use crate::wait::Operation;
 const PATIENCE: u32 = 1000;
 /// So long no thread of a launch may come further.
 pub(crate) const LIMIT: Duration = Duration::from_secs(1);
+/// So often each thread has its turn at least, before it is said to come no further.
+const ROUNDS: u32 = 8;
 /// A loop may ask for so many atomics.
 const WATCHED: usize = 4;
 
@@ -30,6 +32,8 @@ pub(crate) struct Spin {
     progress: Cell<bool>,
     /// Since when none has.
     since: Cell<Option<Instant>>,
+    /// Rounds since then.
+    rounds: Cell<u32>,
 }
 
 impl Spin {
@@ -40,6 +44,7 @@ impl Spin {
             place: Cell::new(None),
             progress: Cell::new(false),
             since: Cell::new(None),
+            rounds: Cell::new(0),
         }
     }
 
@@ -78,14 +83,16 @@ impl Spin {
         if self.since.get().is_none() {
             context.job.standstill(1);
             self.since.set(Some(Instant::now()));
+            self.rounds.set(0);
         }
+        self.rounds.set(self.rounds.get().saturating_add(1));
         std::thread::yield_now();
         let is_over = self
             .since
             .get()
             .is_some_and(|since| since.elapsed() > LIMIT);
         // Others may change something, or have only just stopped.
-        is_over && context.job.all_stand_still(LIMIT)
+        is_over && self.rounds.get() >= ROUNDS && context.job.all_stand_still(LIMIT)
     }
 
     /// Some thread has come further, or the block has ended.

@@ -4,7 +4,7 @@ use corosensei::stack::{DefaultStack, StackPointer};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Bytes of a stack. CUDA's own default is 1 KiB a thread; debug builds and formatting need far more.
-const STACK_SIZE: usize = 256 << 10;
+pub(crate) const STACK_SIZE: usize = 256 << 10;
 
 /// Tops of different stacks lie in different cache lines of a page: the threads of a block use the same few lines at
 /// the top of each stack, which would otherwise compete for one set of the first-level cache.

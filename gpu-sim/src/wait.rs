@@ -30,6 +30,8 @@ pub(crate) enum Operation {
     ActiveMask,
     /// Another thread's change of an atomic: others run, then this one asks again.
     Spin,
+    /// Likewise, in a loop of instructions of the host: it was interrupted.
+    Preempted,
     /// Nothing: another thread's turn has come by chance.
     Turn,
 }
@@ -132,6 +134,7 @@ impl Wait {
             Operation::Warp { request, .. } => request.name(),
             Operation::ActiveMask => "active_mask",
             Operation::Spin => "an atomic operation, again and again",
+            Operation::Preempted => "a loop",
             Operation::Turn => "a random order",
         }
     }

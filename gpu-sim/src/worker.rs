@@ -13,6 +13,7 @@ use crate::grid::{COOPERATIVE_THREADS, Meeting};
 use crate::job::Job;
 use crate::lane::{Event, Lane};
 use crate::loan::{self, Loan};
+use crate::preempt::Ticks;
 use crate::release::{Release, grid_fault, release};
 use crate::stack::Stack;
 
@@ -25,6 +26,7 @@ thread_local! {
 pub(crate) fn work(job: &Job<'_>) {
     let _present = job.grid_barrier().enter();
     let context = Context::new(job);
+    let _ticks = Ticks::begin(&context);
     let mut worker = Worker {
         context: &context,
         idle: IDLE.take(),

@@ -89,7 +89,37 @@ pub const CASES: &[Case] = &[
         |gpu| launch!(spin_lock[2, 64](false, &mut gpu.zeros::<u32>(1)?)),
         &["data race", "`race`"],
     )),
+    spins(right("flag_of_core", |gpu| {
+        let mut out = gpu.zeros::<u32>(1)?;
+        launch!(flag_of_core[1, 64](true, &mut gpu.zeros::<u32>(1)?, &mut out))?;
+        assert_eq!(out.to_vec()?, [63 * 7]);
+        Ok(())
+    })),
+    endless(
+        "flag_of_core_that_nobody_sets",
+        |gpu| launch!(flag_of_core[1, 64](false, &mut gpu.zeros::<u32>(1)?, &mut gpu.zeros::<u32>(1)?)),
+        &[
+            "no thread has come further for 1 s: some go round in a loop until another changes what they look at",
+            " more wait in a loop ",
+            "atomics",
+        ],
+    ),
+    spins(right("spin_lock_of_core", |gpu| {
+        let mut out = gpu.zeros::<u32>(2)?;
+        launch!(spin_lock_of_core[2, 64](&mut gpu.zeros::<u32>(2)?, &mut out))?;
+        assert_eq!(out.to_vec()?, [64, 64]);
+        Ok(())
+    })),
+    right("long_loop", |gpu| {
+        let mut out = gpu.zeros::<u32>(4)?;
+        launch!(long_loop[1, 4](LONG, &mut out))?;
+        assert_eq!(out.to_vec()?, [0, 1, 2, 3].map(|first| random(first, LONG)));
+        Ok(())
+    }),
 ];
+
+/// Steps that take longer than it takes to see that a thread only goes round.
+const LONG: u32 = 4_000_000;
 
 #[kernel]
 fn histogram(fills: bool, counts: &[AtomicU32]) {
@@ -188,6 +218,50 @@ fn spin_lock(holds: bool, out: &[AtomicU32]) {
     if thread::index_in_block() == 0 {
         out[0].fetch_add(count.get(0), Relaxed);
     }
+}
+
+/// As `flag`, with the operations of `core::sync::atomic`.
+#[kernel]
+fn flag_of_core(is_set: bool, flags: &[AtomicU32], out: &[AtomicU32]) {
+    if thread::index_in_block() == block::len() - 1 {
+        if is_set {
+            flags[0].store(7, Release);
+        }
+        return;
+    }
+    loop {
+        let value = flags[0].load(Acquire);
+        if value > 0 {
+            out[0].fetch_add(value, Relaxed);
+            break;
+        }
+    }
+}
+
+/// The block's last thread makes the lock one that can be had; until then all others spin.
+#[kernel]
+fn spin_lock_of_core(locks: &[AtomicU32], counts: &[AtomicU32]) {
+    let (lock, count) = (&locks[*block::index()], &counts[*block::index()]);
+    if thread::index_in_block() == block::len() - 1 {
+        lock.fetch_or(2, Release);
+    }
+    while lock.compare_exchange(2, 3, AcqRel, Relaxed).is_err() {}
+    count.store(count.load(Relaxed) + 1, Relaxed);
+    lock.store(2, Release);
+}
+
+#[kernel]
+fn long_loop(steps: u32, mut out: DisjointSlice<u32>) {
+    let i = thread::index_1d();
+    if let Some(out) = out.get_mut(i) {
+        *out = random(*i as u32, steps);
+    }
+}
+
+fn random(first: u32, steps: u32) -> u32 {
+    (0..steps).fold(first, |value, step| {
+        value.wrapping_mul(1_664_525).wrapping_add(step | 1)
+    })
 }
 
 /// Threads take nodes off a list and put them back. One that looks at a node's successor may find that others took the node,

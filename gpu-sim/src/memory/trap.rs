@@ -11,7 +11,6 @@
 use std::arch::naked_asm;
 use std::backtrace::Backtrace;
 use std::cell::Cell;
-use std::mem::MaybeUninit;
 use std::ptr;
 use std::sync::{OnceLock, PoisonError, RwLock};
 
@@ -21,6 +20,8 @@ use super::guarded::{self, Closed, What};
 use crate::Fault;
 use crate::checks::fault::{Check, CheckFault, MemoryAccess};
 use crate::context;
+use crate::frame::user_frame;
+use crate::signal::Handler;
 
 /// The processor's own error code of a page fault: the access was a write.
 const IS_WRITE: i64 = 2;
@@ -30,7 +31,7 @@ thread_local! {
     static TRAPPED: Cell<Option<(Closed, bool)>> = const { Cell::new(None) };
 }
 
-static PREVIOUS: OnceLock<libc::sigaction> = OnceLock::new();
+static PREVIOUS: OnceLock<Handler> = OnceLock::new();
 
 static LIBRARIES: RwLock<Vec<&'static Trap>> = RwLock::new(Vec::new());
 
@@ -71,17 +72,8 @@ impl Trap {
 
 /// Installs the handler, once.
 pub(super) fn install() {
-    PREVIOUS.get_or_init(|| {
-        let mut previous = MaybeUninit::<libc::sigaction>::zeroed();
-        // SAFETY: the handler has the signature that `SA_SIGINFO` asks for, and both structures are valid.
-        unsafe {
-            let mut action: libc::sigaction = MaybeUninit::zeroed().assume_init();
-            action.sa_sigaction = handle as *const () as usize;
-            action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
-            libc::sigaction(libc::SIGSEGV, &action, previous.as_mut_ptr());
-            previous.assume_init()
-        }
-    });
+    // SAFETY: the handler touches nothing that an access of memory may have left half done.
+    PREVIOUS.get_or_init(|| unsafe { Handler::replace(libc::SIGSEGV, handle, 0) });
 }
 
 /// The signal's handler.
@@ -124,26 +116,10 @@ unsafe fn pass_on(signal: c_int, info: *mut siginfo_t, machine: *mut c_void) {
     let Some(previous) = PREVIOUS.get() else {
         return;
     };
-    match previous.sa_sigaction {
-        libc::SIG_DFL | libc::SIG_IGN => {
-            // The access is done again, and ends the process.
-            // SAFETY: the structure is that of the system's own handling.
-            unsafe { libc::sigaction(signal, previous, ptr::null_mut()) };
-        }
-        handler if previous.sa_flags & libc::SA_SIGINFO != 0 => {
-            // SAFETY: with this flag it is a function of these parameters.
-            unsafe {
-                let handler: unsafe extern "C" fn(c_int, *mut siginfo_t, *mut c_void) =
-                    std::mem::transmute(handler);
-                handler(signal, info, machine);
-            }
-        }
-        handler => {
-            // SAFETY: without the flag it is a function of this parameter.
-            unsafe {
-                let handler: unsafe extern "C" fn(c_int) = std::mem::transmute(handler);
-                handler(signal);
-            }
+    // SAFETY: the caller's promise. Without a handler the access is done again, and ends the process.
+    unsafe {
+        if !previous.call(signal, info, machine) {
+            previous.restore(signal);
         }
     }
 }
@@ -171,7 +147,7 @@ extern "C" fn end_thread() -> ! {
     let trapped = TRAPPED.take();
     match (context::current(), trapped) {
         (Some(context), Some((closed, is_write))) => {
-            let frame = user_frame(Backtrace::force_capture());
+            let frame = user_frame(&Backtrace::force_capture());
             let access = MemoryAccess {
                 what: match frame.function {
                     Some(function) => format!("{} it in `{function}`", verb(is_write)),
@@ -225,75 +201,4 @@ fn in_words(closed: Closed) -> String {
             "byte {offset} from the start of an array of {bytes} bytes is accessed: beyond its end"
         ),
     }
-}
-
-/// Where in the user's code a thread stands, as far as it is known.
-#[derive(Default)]
-struct Frame {
-    function: Option<String>,
-    file: String,
-    line: u32,
-    column: u32,
-}
-
-/// The innermost frame that is neither Rust's library nor this project's, from the text of a stack: each function's line is
-/// followed by that of its place, if that is known.
-fn user_frame(stack: Backtrace) -> Frame {
-    // It needs a larger stack than a simulated thread has.
-    let text = std::thread::spawn(move || stack.to_string()).join();
-    let text = text.unwrap_or_default();
-    let mut frame = Frame::default();
-    let mut lines = text
-        .lines()
-        .map(str::trim)
-        .skip_while(|line| !line.contains("trampoline"));
-    lines.next();
-    for line in lines {
-        let place = line.strip_prefix("at ");
-        match (place, &frame.function) {
-            (Some(place), Some(_)) => {
-                let mut parts = place.rsplitn(3, ':');
-                frame.column = parts
-                    .next()
-                    .and_then(|part| part.parse().ok())
-                    .unwrap_or_default();
-                frame.line = parts
-                    .next()
-                    .and_then(|part| part.parse().ok())
-                    .unwrap_or_default();
-                frame.file = parts
-                    .next()
-                    .unwrap_or_default()
-                    .trim_start_matches("./")
-                    .to_owned();
-                return frame;
-            }
-            (Some(_), None) => {}
-            (None, Some(_)) => return frame,
-            (None, None) => {
-                let function = line.split_once(": ").map_or(line, |(_, function)| function);
-                if !is_library(function) {
-                    frame.function = Some(function.to_owned());
-                }
-            }
-        }
-    }
-    frame
-}
-
-fn is_library(function: &str) -> bool {
-    let path = function.trim_start_matches(['<', '*', '&']);
-    [
-        "core::",
-        "alloc::",
-        "std::",
-        "gpu_sim::",
-        "gpu_std::",
-        "mut ",
-        "const ",
-        "__",
-        "[",
-    ]
-    .iter()
-    .any(|library| path.starts_with(library))
 }
