@@ -18,4 +18,34 @@ fn text(s: &str) {
     assert!(s.is_empty());
 }
 
+#[kernel]
+fn of_a_vec(v: &Vec<f32>) {
+    assert!(v.is_empty());
+}
+
+#[kernel]
+fn of_an_array(a: &ndarray::Array2<f32>) {
+    assert!(a.is_empty());
+}
+
+#[kernel]
+fn of_a_device_array(a: &DeviceArray<f32>) {
+    assert!(a.is_empty());
+}
+
+#[kernel]
+fn of_a_function(f: &dyn Fn(f32) -> f32) {
+    assert!(f(0.0) == 0.0);
+}
+
+#[kernel]
+fn of_pairs(p: &Option<(u32, f32)>) {
+    assert!(p.is_none());
+}
+
+#[kernel]
+fn boxed(f: Box<dyn Fn(f32) -> f32>) {
+    assert!(f(0.0) == 0.0);
+}
+
 fn main() {}

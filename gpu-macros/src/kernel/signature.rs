@@ -1,13 +1,13 @@
 //! The kernel's function as the macro sees it, and the errors of what cannot be a kernel.
 
 use proc_macro2::{Span, TokenStream};
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{
     Error, FnArg, GenericArgument, GenericParam, Ident, ItemFn, Lifetime, Pat, PathArguments,
-    PathSegment, ReturnType, Type, TypeReference,
+    PathSegment, ReturnType, Type, TypePath, TypeReference,
 };
 
 /// A function that can be a kernel.
@@ -145,12 +145,7 @@ fn check_type(ty: &Type) -> syn::Result<bool> {
     match ty {
         Type::Reference(reference) => check_reference(reference).map(|()| true),
         Type::Path(path) => {
-            let last = path
-                .path
-                .segments
-                .last()
-                .map(|segment| segment.ident.to_string())
-                .unwrap_or_default();
+            let last = last_name(path);
             if is_array_view(&last) && path.path.segments[0].ident == "ndarray" {
                 return error(
                     ty.span(),
@@ -174,11 +169,36 @@ fn check_type(ty: &Type) -> syn::Result<bool> {
     }
 }
 
+/// The type's own name, without its modules and parameters.
+fn last_name(path: &TypePath) -> String {
+    let last = path.path.segments.last();
+    last.map(|segment| segment.ident.to_string())
+        .unwrap_or_default()
+}
+
+/// The type as one writes it: tokens alone come out as `Vec < f32 >`.
+fn text(ty: &impl ToTokens) -> String {
+    let mut text = ty.to_token_stream().to_string();
+    for (spaced, written) in [
+        (" < ", "<"),
+        (" >", ">"),
+        (" :: ", "::"),
+        (" ,", ","),
+        ("& ", "&"),
+    ] {
+        text = text.replace(spaced, written);
+    }
+    text
+}
+
 /// What to take instead of a type that owns host memory.
 fn advice_for(name: &str) -> Option<&'static str> {
     match name {
-        "Vec" | "Box" => Some(
+        "Vec" => Some(
             "its elements are in host memory; take a slice `&[T]`, or `DisjointSlice<T>` to write, and pass a `DeviceArray`",
+        ),
+        "Box" => Some(
+            "what it points to is in host memory; take that by value, a closure as `impl Fn(f32) -> f32 + Copy`",
         ),
         "Array" | "Array1" | "Array2" | "Array3" | "Array4" | "Array5" | "Array6" => Some(
             "its elements are in host memory; take an `ArrayView2<T>` (or `ArrayView1` to `ArrayView6`), or `DisjointSlice<T>` \
@@ -196,38 +216,46 @@ fn advice_for(name: &str) -> Option<&'static str> {
 }
 
 fn check_reference(reference: &TypeReference) -> syn::Result<()> {
-    let element = &reference.elem;
-    match (&**element, &reference.mutability) {
-        (Type::Slice(slice), Some(_)) => {
-            let element = &slice.elem;
-            error(
-                reference.span(),
-                &format!(
-                    "a kernel cannot take `&mut [{0}]`: every thread of the launch would hold the same mutable slice; take \
+    let element = text(&reference.elem);
+    match (&*reference.elem, &reference.mutability) {
+        (Type::Slice(slice), Some(_)) => error(
+            reference.span(),
+            &format!(
+                "a kernel cannot take `&mut [{0}]`: every thread of the launch would hold the same mutable slice; take \
                  `DisjointSlice<{0}>`, which gives each thread its own elements, or atomics such as `&[AtomicU32]`, or in an \
                  `unsafe fn` kernel a `*mut {0}`",
-                    quote!(#element)
-                ),
-            )
-        }
+                text(&slice.elem)
+            ),
+        ),
         (Type::Slice(slice), None) => no_reference_inside(&slice.elem),
         (_, Some(_)) => error(
             reference.span(),
             &format!(
                 "a kernel cannot take `&mut {0}`: every thread of the launch would hold the same reference; take `DisjointSlice<{0}>` \
              or an atomic slice such as `&[AtomicU32]`",
-                quote!(#element)
+                element
             ),
         ),
         (Type::Path(path), None) if path.path.is_ident("str") => error(
             reference.span(),
             "`&str` would point into host memory: take `&[u8]` and pass a `DeviceArray<u8>`",
         ),
+        (Type::TraitObject(object), None) => error(
+            reference.span(),
+            &format!(
+                "`&{element}` would point into host memory: take `impl {} + Copy` by value, a closure for instance",
+                text(&object.bounds)
+            ),
+        ),
+        (Type::Path(path), None) if let Some(advice) = advice_for(&last_name(path)) => error(
+            reference.span(),
+            &format!("a kernel cannot take `&{element}`: {advice}"),
+        ),
         (_, None) => error(
             reference.span(),
             &format!(
-                "`&{0}` would point into host memory: take `{0}` by value, or a slice `&[{0}]` of device memory",
-                quote!(#element)
+                "`&{element}` would point into host memory: take `{element}` by value, or a slice `&[{element}]` of device \
+                 memory"
             ),
         ),
     }
