@@ -287,6 +287,7 @@ macro_rules! on_device {
 
 on_device!(&DeviceArray<T, D>, &mut DeviceArray<T, D>, DeviceView<'_, T, D>, DeviceViewMut<'_, T, D>);
 
+#[diagnostic::do_not_recommend]
 impl<T: DeviceCopy + 'static, D: Dimension> KernelArg<&'static [T]> for &DeviceArray<T, D> {
     #[inline]
     fn raw(self, arguments: &mut Arguments) -> RawView<T, usize> {
@@ -294,6 +295,7 @@ impl<T: DeviceCopy + 'static, D: Dimension> KernelArg<&'static [T]> for &DeviceA
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: DeviceCopy + 'static, D: Dimension> KernelArg<&'static [T]> for DeviceView<'_, T, D> {
     #[inline]
     fn raw(self, arguments: &mut Arguments) -> RawView<T, usize> {
@@ -308,6 +310,7 @@ impl<T: DeviceCopy + 'static, D: Dimension> KernelArg<&'static [T]> for DeviceVi
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: DeviceCopy + 'static, const N: usize, L: Layout> KernelArg<ArrayView<'static, T, N, L>>
     for &DeviceArray<T, Dim<[usize; N]>>
 where
@@ -320,6 +323,7 @@ where
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: DeviceCopy + 'static, const N: usize, L: Layout> KernelArg<ArrayView<'static, T, N, L>>
     for &DeviceArray<T, IxDyn>
 {
@@ -330,6 +334,7 @@ impl<T: DeviceCopy + 'static, const N: usize, L: Layout> KernelArg<ArrayView<'st
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: DeviceCopy + 'static, const N: usize, L: Layout> KernelArg<ArrayView<'static, T, N, L>>
     for DeviceView<'_, T, Dim<[usize; N]>>
 where
@@ -345,6 +350,7 @@ where
 /// One number counts the parts: they are the elements in order, whatever the array's shape.
 macro_rules! in_one_dimension {
     ($($index:ident)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<T: DeviceCopy + 'static, D: Dimension, L: Layout> KernelArg<DisjointSlice<T, $index, L>>
             for &mut DeviceArray<T, D>
         {
@@ -355,6 +361,7 @@ macro_rules! in_one_dimension {
             }
         }
 
+        #[diagnostic::do_not_recommend]
         impl<T: DeviceCopy + 'static, L: Layout> KernelArg<DisjointSlice<T, $index, L>>
             for DeviceViewMut<'_, T, Ix1>
         {
@@ -365,6 +372,7 @@ macro_rules! in_one_dimension {
             }
         }
 
+        #[diagnostic::do_not_recommend]
         impl<T: DeviceCopy + 'static, D: Dimension, const K: usize> KernelArg<DisjointChunks<T, K, $index>>
             for &mut DeviceArray<T, D>
         {
@@ -386,6 +394,7 @@ in_one_dimension!(ThreadIndex WarpIndex BlockIndex);
 /// The parts are counted along each axis.
 macro_rules! in_several_dimensions {
     ($($index:ident: $n:literal;)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<T: DeviceCopy + 'static, L: Layout> KernelArg<DisjointSlice<T, $index, L>>
             for &mut DeviceArray<T, Dim<[usize; $n]>>
         {
@@ -396,6 +405,7 @@ macro_rules! in_several_dimensions {
             }
         }
 
+        #[diagnostic::do_not_recommend]
         impl<T: DeviceCopy + 'static, L: Layout> KernelArg<DisjointSlice<T, $index, L>>
             for &mut DeviceArray<T, IxDyn>
         {
@@ -406,6 +416,7 @@ macro_rules! in_several_dimensions {
             }
         }
 
+        #[diagnostic::do_not_recommend]
         impl<T: DeviceCopy + 'static, L: Layout> KernelArg<DisjointSlice<T, $index, L>>
             for DeviceViewMut<'_, T, Dim<[usize; $n]>>
         {
@@ -424,6 +435,7 @@ in_several_dimensions! {
     ThreadIndex3d: 3;
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: DeviceCopy + 'static, I: DisjointIndex<Shape = usize>> KernelArg<DisjointRows<T, I>>
     for &mut DeviceArray<T, Ix2>
 {
@@ -433,6 +445,7 @@ impl<T: DeviceCopy + 'static, I: DisjointIndex<Shape = usize>> KernelArg<Disjoin
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: DeviceCopy + 'static> KernelArg<DisjointColumns<T>> for &mut DeviceArray<T, Ix2> {
     #[inline]
     fn raw(self, arguments: &mut Arguments) -> RawView<T, [usize; 2]> {
@@ -440,6 +453,7 @@ impl<T: DeviceCopy + 'static> KernelArg<DisjointColumns<T>> for &mut DeviceArray
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T, I, const R: usize, const C: usize> KernelArg<DisjointTiles<T, R, C, I>>
     for &mut DeviceArray<T, Ix2>
 where
@@ -452,6 +466,7 @@ where
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T, const R: usize, const C: usize> KernelArg<DisjointFragments<T, R, C>>
     for &mut DeviceArray<T, Ix2>
 where
@@ -463,6 +478,7 @@ where
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: DeviceCopy + 'static, D: Dimension> KernelArg<UnsafeSlice<T>> for &mut DeviceArray<T, D> {
     #[inline]
     fn raw(self, arguments: &mut Arguments) -> RawView<T, usize> {
@@ -495,6 +511,7 @@ atomics!(AtomicU32: u32, AtomicI32: i32, AtomicU64: u64, AtomicI64: i64, AtomicF
 atomics!(AtomicF16: F16, AtomicBf16: Bf16, AtomicF16x2: F16x2, AtomicBf16x2: Bf16x2, AtomicU128: u128);
 atomics!(AtomicBool: bool, AtomicU8: u8, AtomicI8: i8, AtomicU16: u16, AtomicI16: i16, AtomicUsize: usize, AtomicIsize: isize);
 
+#[diagnostic::do_not_recommend]
 impl<A: AtomicElement, D: Dimension> KernelArg<&'static [A]> for &mut DeviceArray<A::Element, D> {
     #[inline]
     fn raw(self, arguments: &mut Arguments) -> RawView<A, usize> {
@@ -506,6 +523,7 @@ impl<A: AtomicElement, D: Dimension> KernelArg<&'static [A]> for &mut DeviceArra
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<A: AtomicElement, const N: usize, L: Layout> KernelArg<ArrayView<'static, A, N, L>>
     for &mut DeviceArray<A::Element, Dim<[usize; N]>>
 where

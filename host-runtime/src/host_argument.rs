@@ -110,6 +110,7 @@ impl<H: HostDataMut + ?Sized> Held for Written<H> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<P: KernelParam, H: HostData + ?Sized> KernelArg<P> for In<'_, H>
 where
     for<'x> &'x DeviceArray<H::Element, H::Dim>: KernelArg<P>,
@@ -121,6 +122,7 @@ where
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<P: KernelParam, H: HostDataMut + ?Sized> KernelArg<P> for Out<'_, H>
 where
     H::Element: Zeroable,
@@ -133,6 +135,7 @@ where
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<P: KernelParam, H: HostDataMut + ?Sized> KernelArg<P> for InOut<'_, H>
 where
     for<'x> &'x mut DeviceArray<H::Element, H::Dim>: KernelArg<P>,
