@@ -4,7 +4,7 @@ use bytemuck::AnyBitPattern;
 use gpu_macros::kernel;
 use gpu_std::disjoint::BlockIndex;
 use gpu_std::{DisjointSlice, block, shared_array, sync_threads, thread};
-use oxwarp::{DeviceArray, DeviceCopy, Kernel, Result, launch};
+use oxwarp::{DeviceArray, DeviceCopy, Result, launch};
 
 /// The most threads that a block can have, and so the most sums that it combines.
 const MOST_THREADS: usize = 1024;

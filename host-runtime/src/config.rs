@@ -281,12 +281,11 @@ where
 /// Launches a kernel: `launch!(add[grid, block](&a, &b, &mut c))?`. CUDA C: `add<<<grid, block>>>(a, b, c)`;
 /// Numba: `add[grid, block](a, b, c)`.
 ///
-/// It stands for `add.grid(grid).block(block).launch(&a, &b, &mut c)`, and needs the trait
-/// [`Kernel`](crate::Kernel) in scope. With `launch!(add[grid, block, shared = bytes](...))` each block has so many bytes
-/// of dynamic shared memory. The launch is asynchronous; see [`Gpu`](crate::Gpu).
+/// It stands for `add.grid(grid).block(block).launch(&a, &b, &mut c)`. With
+/// `launch!(add[grid, block, shared = bytes](...))` each block has so many bytes of dynamic shared memory. The launch is asynchronous; see [`Gpu`](crate::Gpu).
 ///
 /// ```
-/// # use host_runtime::{Gpu, Kernel, KernelBuilder, LaunchConfig, Result, launch};
+/// # use host_runtime::{Gpu, KernelBuilder, LaunchConfig, Result, launch};
 /// # #[allow(non_camel_case_types)]
 /// # struct add { config: LaunchConfig }
 /// # fn add() -> add { add { config: LaunchConfig::default() } }
@@ -303,11 +302,25 @@ where
 /// ```
 #[macro_export]
 macro_rules! launch {
-    ($kernel:path[$grid:expr, $block:expr $(,)?]($($argument:expr),* $(,)?)) => {
-        $kernel.grid($grid).block($block).launch($($argument),*)
+    // Before `path`, which takes `add<<<4, 256>>>` for a type with parameters, and gives up on all rules.
+    ($kernel:ident <<< $($rest:tt)*) => {
+        $crate::launch!()
     };
-    ($kernel:path[$grid:expr, $block:expr, shared = $bytes:expr $(,)?]($($argument:expr),* $(,)?)) => {
+    ($kernel:path[$grid:expr, $block:expr $(,)?]($($argument:expr),* $(,)?)) => {{
+        #[allow(unused_imports)]
+        use $crate::Kernel as _;
+        $kernel.grid($grid).block($block).launch($($argument),*)
+    }};
+    ($kernel:path[$grid:expr, $block:expr, shared = $bytes:expr $(,)?]($($argument:expr),* $(,)?)) => {{
+        #[allow(unused_imports)]
+        use $crate::Kernel as _;
         $kernel.grid($grid).block($block).shared_bytes($bytes).launch($($argument),*)
+    }};
+    ($($other:tt)*) => {
+        ::core::compile_error!(
+            "write `launch!(kernel[grid, block](arguments))`, or `launch!(kernel[grid, block, shared = bytes](arguments))`; \
+             with a thread for each item: `kernel.for_each(items).launch(arguments)`"
+        )
     };
 }
 
