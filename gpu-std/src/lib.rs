@@ -37,6 +37,7 @@ mod live;
 pub mod math;
 pub mod matrix;
 pub mod memory;
+mod not_indexed;
 mod note;
 mod number;
 #[doc(hidden)]

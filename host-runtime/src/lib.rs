@@ -55,6 +55,7 @@ mod managed;
 mod memory;
 mod memory_kind;
 mod moment;
+mod not_indexed;
 pub mod nvtx;
 mod ordering;
 mod orders;
