@@ -14,6 +14,7 @@
 //! open the barrier that this thread waits at with one of its own, and write.
 
 mod dynamic;
+mod place;
 
 use core::any::TypeId;
 
@@ -28,13 +29,16 @@ pub(crate) use dynamic::check as check_len;
 pub use dynamic::{
     DYNAMIC_ALIGN, DynamicShared, SharedLayout, SharedSlice, SharedSlice2d, dynamic,
 };
+#[doc(hidden)]
+pub use place::SharedElement;
 
 /// Makes a static shared array: `shared_array![f32; 256]`, with rows and columns `shared_array![f32; 32, 33]`, or with
 /// planes, rows and columns `shared_array![f32; 4, 8, 8]`. CUDA C: `__shared__ float a[256]`; Numba:
 /// `cuda.shared.array`.
 ///
 /// The element is any plain data ([`bytemuck::CheckedBitPattern`], which `#[derive(bytemuck::AnyBitPattern)]` gives a
-/// structure), with its own alignment (`#[repr(align(64))]`).
+/// structure, with `bytemuck = { version = "1", features = ["derive"] }` in `Cargo.toml`), with its own alignment
+/// (`#[repr(align(64))]`).
 ///
 /// Each place in the source is an array of its own, and in a generic function each instance has its own. The contents
 /// are unspecified until written. The lengths are constants; the sum of a kernel's arrays is checked against the
@@ -91,15 +95,6 @@ pub struct SharedArray<T, const N: usize> {
 }
 
 impl<T: CheckedBitPattern, const N: usize> SharedArray<T, N> {
-    /// The block's array of the source place that `place` stands for.
-    #[doc(hidden)]
-    #[inline]
-    pub fn of_place<P: Fn() + 'static>(_place: P) -> Self {
-        Self {
-            first: storage::<[T; N], P>().cast(),
-        }
-    }
-
     /// The element at `index`.
     ///
     /// CUDA C: `a[i]`; PTX: `ld.shared`.
@@ -227,15 +222,6 @@ pub struct SharedArray2d<T, const ROWS: usize, const COLS: usize> {
 }
 
 impl<T: CheckedBitPattern, const ROWS: usize, const COLS: usize> SharedArray2d<T, ROWS, COLS> {
-    /// The block's array of the source place that `place` stands for.
-    #[doc(hidden)]
-    #[inline]
-    pub fn of_place<P: Fn() + 'static>(_place: P) -> Self {
-        Self {
-            first: storage::<[[T; COLS]; ROWS], P>().cast(),
-        }
-    }
-
     /// The element at `(row, col)`.
     ///
     /// CUDA C: `a[i]`; PTX: `ld.shared`.
@@ -347,15 +333,6 @@ pub struct SharedArray3d<T, const PLANES: usize, const ROWS: usize, const COLS: 
 impl<T: CheckedBitPattern, const PLANES: usize, const ROWS: usize, const COLS: usize>
     SharedArray3d<T, PLANES, ROWS, COLS>
 {
-    /// The block's array of the source place that `place` stands for.
-    #[doc(hidden)]
-    #[inline]
-    pub fn of_place<P: Fn() + 'static>(_place: P) -> Self {
-        Self {
-            first: storage::<[[[T; COLS]; ROWS]; PLANES], P>().cast(),
-        }
-    }
-
     /// The element at `(plane, row, col)`.
     ///
     /// CUDA C: `a[i]`; PTX: `ld.shared`.
