@@ -1,12 +1,16 @@
 //! What can go wrong, as values: each error names what was given, the limit, and what to do instead.
 //!
-//! Every function of this crate returns them and none panics. Numbers of a launch are kept as the caller gave them.
+//! Every function of this crate returns them and none panics. Numbers of a launch are kept as the caller gave them. What
+//! the sentences need beyond a format string is in [`text`].
+
+mod from;
+mod panic;
+mod text;
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use cuda_loader::{DriverError, NcclError, NcclNotFound};
-use cust::error::CudaError;
 use gpu_sim::{CheckFault, SyncFault};
 use gpu_std::Dim3;
 use ptx_report::ToolError;
@@ -16,6 +20,9 @@ use crate::foreign::ForeignFault;
 use crate::memory_kind::MemoryKind;
 use crate::rust_source::RustSourceError;
 
+pub use panic::KernelPanic;
+use text::{Triple, compiled_crates, hanging, kinds, log_text, of, targets};
+
 /// A result of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -23,6 +30,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
+    // Devices and waits for them.
     /// A call of the CUDA driver failed.
     #[error(
         "the CUDA driver's {call} failed with {name} ({code}): {description}{}",
@@ -83,6 +91,28 @@ pub enum Error {
         allowed: RangeInclusive<i32>,
     },
 
+    /// The device was not done within the limit of a wait.
+    #[error(
+        "{device} was not done after {waited:.1?}: {}; the CUDA context of this process cannot be used any more, since a \
+         kernel cannot be stopped; if it is only slow, give `set_timeout` or `synchronize_within` more time",
+        hanging(*.kernel)
+    )]
+    TimedOut {
+        /// The device.
+        device: String,
+        /// How long the wait lasted.
+        waited: Duration,
+        /// The kernel that was launched last on the stream, if it is known: it or one before it may hang.
+        kernel: Option<&'static str>,
+    },
+
+    /// The thread that makes callbacks could not be started.
+    #[error("the thread that calls back could not be started: {reason}")]
+    NoThread {
+        /// What the system said.
+        reason: std::io::Error,
+    },
+
     /// A profile is asked for while one is being taken.
     #[error("a profile of {device} is being taken already: end that one first")]
     ProfileInProfile {
@@ -90,6 +120,7 @@ pub enum Error {
         device: String,
     },
 
+    // Memory.
     /// The device (or the host, for the simulator) has too little free memory.
     #[error(
         "out of memory on {device}: {wanted} bytes wanted, {free} free of {total}; drop arrays that are no longer \
@@ -133,9 +164,66 @@ pub enum Error {
         wanted: &'static [MemoryKind],
     },
 
+    /// The heap of a device's kernels is in use, so its size cannot change.
+    #[error(
+        "the heap of {device} has {size} bytes and cannot be changed to {wanted}, because a kernel that allocates was \
+         loaded: call `set_heap_size` before the first launch of one"
+    )]
+    HeapInUse {
+        /// The device.
+        device: String,
+        /// Bytes asked for.
+        wanted: usize,
+        /// Its bytes.
+        size: usize,
+    },
+
+    /// The device refuses a stack of this size.
+    #[error(
+        "{device} refuses a stack of {wanted} bytes a thread: a thread has at most 512 KiB, and the stacks of all threads \
+         that can run at once lie in the device's memory"
+    )]
+    StackSize {
+        /// The device.
+        device: String,
+        /// Bytes asked for.
+        wanted: usize,
+    },
+
+    /// Memory of another library cannot be an array.
+    #[error("memory of another library cannot be an array here: {what}")]
+    Foreign {
+        /// Why not.
+        what: ForeignFault,
+    },
+
+    // Arrays: shapes and copies.
+    /// An array of this shape has more bytes than can be addressed.
+    #[error(
+        "an array of shape {shape:?} with elements of {element_size} bytes is larger than the address space"
+    )]
+    ArrayTooLarge {
+        /// Its extents.
+        shape: Vec<usize>,
+        /// Bytes of an element.
+        element_size: usize,
+    },
+
+    /// A shape does not have as many elements as the array.
+    #[error(
+        "cannot view {len} elements with shape {shape:?}: the product of the extents must be {len}"
+    )]
+    ShapeMismatch {
+        /// Elements of the array.
+        len: usize,
+        /// The shape asked for.
+        shape: Vec<usize>,
+    },
+
     /// A view that is not in standard layout was to have another shape.
     #[error(
-        "a view of shape {shape:?} with strides {strides:?} cannot have the shape {wanted:?}: only standard (row-major) layout          can be reshaped; `copy` makes an array of the view"
+        "a view of shape {shape:?} with strides {strides:?} cannot have the shape {wanted:?}: only standard (row-major) layout \
+         can be reshaped; `copy` makes an array of the view"
     )]
     ReshapeLayout {
         /// Its extents.
@@ -155,17 +243,6 @@ pub enum Error {
         source_shape: Vec<usize>,
         /// Extents of the destination.
         shape: Vec<usize>,
-    },
-
-    /// An array of this shape has more bytes than can be addressed.
-    #[error(
-        "an array of shape {shape:?} with elements of {element_size} bytes is larger than the address space"
-    )]
-    ArrayTooLarge {
-        /// Its extents.
-        shape: Vec<usize>,
-        /// Bytes of an element.
-        element_size: usize,
     },
 
     /// Source and destination of a copy differ in length.
@@ -190,17 +267,7 @@ pub enum Error {
         array_len: usize,
     },
 
-    /// A shape does not have as many elements as the array.
-    #[error(
-        "cannot view {len} elements with shape {shape:?}: the product of the extents must be {len}"
-    )]
-    ShapeMismatch {
-        /// Elements of the array.
-        len: usize,
-        /// The shape asked for.
-        shape: Vec<usize>,
-    },
-
+    // Arguments of a launch.
     /// A view with gaps or in another order than row-major, for a parameter that takes only standard layout.
     #[error(
         "a view of shape {shape:?} with strides {strides:?} is not in standard (row-major) layout, as the kernel's \
@@ -236,36 +303,29 @@ pub enum Error {
         chunk: usize,
     },
 
-    /// The heap of a device's kernels is in use, so its size cannot change.
+    /// Arguments, or an argument and the device chosen with `on`, belong to different devices.
     #[error(
-        "the heap of {device} has {size} bytes and cannot be changed to {wanted}, because a kernel that allocates was \
-         loaded: call `set_heap_size` before the first launch of one"
+        "the arguments of a launch are on different devices: {first} and {second}{}: copy one to the other device, or \
+         allow access with `Gpu::enable_peer_access`",
+        if .first == .second { " (each call makes one: use clones of one `Gpu`)" } else { "" }
     )]
-    HeapInUse {
-        /// The device.
-        device: String,
-        /// Bytes asked for.
-        wanted: usize,
-        /// Its bytes.
-        size: usize,
+    DifferentDevices {
+        /// The device of the launch: that of the first argument, if none was chosen.
+        first: String,
+        /// Another argument's device.
+        second: String,
     },
 
-    /// The device refuses a stack of this size.
-    #[error(
-        "{device} refuses a stack of {wanted} bytes a thread: a thread has at most 512 KiB, and the stacks of all threads \
-         that can run at once lie in the device's memory"
-    )]
-    StackSize {
-        /// The device.
+    /// One device cannot reach the memory of another.
+    #[error("{device} cannot use the memory of {other}: copy the array to it")]
+    NoPeerAccess {
+        /// The device that was to have access.
         device: String,
-        /// Bytes asked for.
-        wanted: usize,
+        /// The device whose memory it is.
+        other: String,
     },
 
-    /// A thread of a kernel panicked. The launch's results are lost; the device works on.
-    #[error("{0}")]
-    KernelPanic(Box<KernelPanic>),
-
+    // The shape of a launch.
     /// A launch without grid or block.
     #[error(
         "kernel `{kernel}` was launched without a {what} size: add `.{what}(...)`, or use `for_each(n)`"
@@ -401,29 +461,6 @@ pub enum Error {
         block: Dim3,
     },
 
-    /// Threads of a block wait for each other and none can go on, or use a barrier or an operation of their warp
-    /// wrongly. Only the simulator can tell; on a GPU the results are unspecified, or the kernel does not end.
-    #[error("kernel `{kernel}`: {fault}")]
-    Synchronisation {
-        /// The kernel.
-        kernel: &'static str,
-        /// What is wrong, and where the threads stand.
-        fault: Box<SyncFault>,
-    },
-
-    /// A check of the CPU simulator found a mistake in a kernel, which a GPU may hide. See [`Checks`](crate::Checks).
-    #[error(
-        "kernel `{kernel}`: {fault}\n  (found by the simulator's check `{}`; docs/checks.md says more, \
-         `OXWARP_CHECK=off` runs without)",
-        .fault.check
-    )]
-    Check {
-        /// The kernel.
-        kernel: &'static str,
-        /// What was found, and where.
-        fault: Box<CheckFault>,
-    },
-
     /// The kernel's shared arrays are larger than a block can have.
     #[error(
         "kernel `{kernel}` has {wanted} bytes of static shared arrays; {device} has {limit} in a block: make the \
@@ -478,6 +515,7 @@ pub enum Error {
         limit: u64,
     },
 
+    // Clusters.
     /// A dimension of the cluster is zero, negative or over the most blocks of a cluster.
     #[error(
         "kernel `{kernel}`: a cluster of {} has {} blocks along {dimension}; it must have 1 to {limit}",
@@ -601,6 +639,35 @@ pub enum Error {
         given: Dim3,
     },
 
+    // What a kernel did.
+    /// A thread of a kernel panicked. The launch's results are lost; the device works on.
+    #[error("{0}")]
+    KernelPanic(Box<KernelPanic>),
+
+    /// Threads of a block wait for each other and none can go on, or use a barrier or an operation of their warp
+    /// wrongly. Only the simulator can tell; on a GPU the results are unspecified, or the kernel does not end.
+    #[error("kernel `{kernel}`: {fault}")]
+    Synchronisation {
+        /// The kernel.
+        kernel: &'static str,
+        /// What is wrong, and where the threads stand.
+        fault: Box<SyncFault>,
+    },
+
+    /// A check of the CPU simulator found a mistake in a kernel, which a GPU may hide. See [`Checks`](crate::Checks).
+    #[error(
+        "kernel `{kernel}`: {fault}\n  (found by the simulator's check `{}`; docs/checks.md says more, \
+         `OXWARP_CHECK=off` runs without)",
+        .fault.check
+    )]
+    Check {
+        /// The kernel.
+        kernel: &'static str,
+        /// What was found, and where.
+        fault: Box<CheckFault>,
+    },
+
+    // Device code.
     /// No registered device code has this kernel instance.
     #[error(
         "kernel `{kernel}` of `{module}` was not compiled for this launch. {}. If the crate that launches it has no \
@@ -692,6 +759,10 @@ pub enum Error {
     #[error(transparent)]
     CudaSource(Box<CudaSourceError>),
 
+    /// Rust source that is compiled when the program runs gave no kernel.
+    #[error(transparent)]
+    RustSource(Box<RustSourceError>),
+
     /// What was asked of a kernel is known on a GPU only.
     #[error(
         "kernel `{kernel}`: {what} can be asked of a CUDA device only, and this is the CPU simulator; `explain` tells what \
@@ -708,6 +779,7 @@ pub enum Error {
     #[error(transparent)]
     Tool(#[from] ToolError),
 
+    // Plans and graphs.
     /// Something inside a capture that cannot be a part of a graph.
     #[error("{what} cannot be captured in a graph: {instead}")]
     InCapture {
@@ -725,35 +797,6 @@ pub enum Error {
     InHostFunction {
         /// What it called for.
         what: &'static str,
-    },
-
-    /// The device was not done within the limit of a wait.
-    #[error(
-        "{device} was not done after {waited:.1?}: {}; the CUDA context of this process cannot be used any more, since a \
-         kernel cannot be stopped; if it is only slow, give `set_timeout` or `synchronize_within` more time",
-        hanging(*.kernel)
-    )]
-    TimedOut {
-        /// The device.
-        device: String,
-        /// How long the wait lasted.
-        waited: Duration,
-        /// The kernel that was launched last on the stream, if it is known: it or one before it may hang.
-        kernel: Option<&'static str>,
-    },
-
-    /// The thread that makes callbacks could not be started.
-    #[error("the thread that calls back could not be started: {reason}")]
-    NoThread {
-        /// What the system said.
-        reason: std::io::Error,
-    },
-
-    /// Memory of another library cannot be an array.
-    #[error("memory of another library cannot be an array here: {what}")]
-    Foreign {
-        /// Why not.
-        what: ForeignFault,
     },
 
     /// The host or another library cannot use an array in place that a plan or a graph may write at the same time.
@@ -816,32 +859,7 @@ pub enum Error {
         second: String,
     },
 
-    /// Rust source that is compiled when the program runs gave no kernel.
-    #[error(transparent)]
-    RustSource(Box<RustSourceError>),
-
-    /// Arguments, or an argument and the device chosen with `on`, belong to different devices.
-    #[error(
-        "the arguments of a launch are on different devices: {first} and {second}{}: copy one to the other device, or \
-         allow access with `Gpu::enable_peer_access`",
-        if .first == .second { " (each call makes one: use clones of one `Gpu`)" } else { "" }
-    )]
-    DifferentDevices {
-        /// The device of the launch: that of the first argument, if none was chosen.
-        first: String,
-        /// Another argument's device.
-        second: String,
-    },
-
-    /// One device cannot reach the memory of another.
-    #[error("{device} cannot use the memory of {other}: copy the array to it")]
-    NoPeerAccess {
-        /// The device that was to have access.
-        device: String,
-        /// The device whose memory it is.
-        other: String,
-    },
-
+    // Several devices.
     /// A work for several devices was not given one array for each.
     #[error("{given} array(s) for {devices} device(s): give one for each device, in their order")]
     OneArrayADevice {
@@ -886,150 +904,4 @@ impl std::fmt::Debug for Error {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         std::fmt::Display::fmt(self, f)
     }
-}
-
-/// A panic of a kernel's thread: the first of its launch.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct KernelPanic {
-    /// The kernel. `None` on a GPU where the panic is in a function that several kernels call and that is not inlined.
-    pub kernel: Option<&'static str>,
-    /// The panic's message.
-    pub message: String,
-    /// The source file, as rustc names it; empty where it is not known.
-    pub file: String,
-    /// The line, from 1; 0 where it is not known.
-    pub line: u32,
-    /// The column, from 1.
-    pub column: u32,
-    /// The block's index in the grid.
-    pub block: Dim3,
-    /// The thread's index in its block.
-    pub thread: Dim3,
-}
-
-impl std::fmt::Display for KernelPanic {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self {
-            kernel,
-            message,
-            file,
-            line,
-            column,
-            block,
-            thread,
-        } = self;
-        f.write_str("kernel ")?;
-        if let Some(kernel) = kernel {
-            write!(f, "`{kernel}` ")?;
-        }
-        f.write_str("panicked")?;
-        if *line > 0 {
-            write!(f, " at {file}:{line}:{column}")?;
-        }
-        write!(f, " in block {block}, thread {thread}:\n{message}")
-    }
-}
-
-impl From<DriverError> for Error {
-    #[cold]
-    fn from(error: DriverError) -> Self {
-        Self::Driver {
-            call: error.call,
-            name: error.name(),
-            code: error.code,
-            description: error.description(),
-        }
-    }
-}
-
-impl From<CudaSourceError> for Error {
-    #[cold]
-    fn from(error: CudaSourceError) -> Self {
-        Self::CudaSource(Box::new(error))
-    }
-}
-
-impl From<RustSourceError> for Error {
-    #[cold]
-    fn from(error: RustSourceError) -> Self {
-        Self::RustSource(Box::new(error))
-    }
-}
-
-impl From<CudaError> for Error {
-    /// `cust` gives no call and fewer codes than the driver; the forwarder that it went through remembers both.
-    #[cold]
-    fn from(error: CudaError) -> Self {
-        cuda_loader::last_error()
-            .unwrap_or(DriverError {
-                call: "call",
-                code: error as u32,
-            })
-            .into()
-    }
-}
-
-/// `(x, y, z)`.
-struct Triple<'a>(&'a [i128; 3]);
-
-impl std::fmt::Display for Triple<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let [x, y, z] = self.0;
-        write!(f, "({x}, {y}, {z})")
-    }
-}
-
-fn of(given: &[i128; 3], dimension: char) -> i128 {
-    let [x, y, z] = *given;
-    match dimension {
-        'x' => x,
-        'y' => y,
-        _ => z,
-    }
-}
-
-fn hanging(kernel: Option<&'static str>) -> String {
-    match kernel {
-        Some(kernel) => {
-            format!("kernel `{kernel}`, or one that was queued before it, may never end")
-        }
-        None => "a kernel may never end".to_owned(),
-    }
-}
-
-fn compiled_crates(crates: &[&str]) -> String {
-    if crates.is_empty() {
-        "No crate of this program has device code".to_owned()
-    } else {
-        format!("The crates with device code are: {}", crates.join(", "))
-    }
-}
-
-fn targets(available: &[u32]) -> String {
-    let names: Vec<_> = available
-        .iter()
-        .map(|target| format!("sm_{target}"))
-        .collect();
-    if names.is_empty() {
-        "no target".to_owned()
-    } else {
-        names.join(", ")
-    }
-}
-
-fn log_text(log: &str) -> String {
-    if log.is_empty() {
-        String::new()
-    } else {
-        format!("\n{log}")
-    }
-}
-
-fn kinds(kinds: &[MemoryKind]) -> String {
-    let names: Vec<_> = kinds
-        .iter()
-        .map(|kind| format!("MemoryKind::{kind:?}"))
-        .collect();
-    names.join(" or ")
 }
