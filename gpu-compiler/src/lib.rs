@@ -32,6 +32,8 @@
 //!
 //! 12. `constants` - constant memory that does not fit; `assemble` - the kernels' PTX as one module.
 //!
+//! Constants of Rust's are read by `rust_constant`.
+//!
 //! LLVM aborts the process on an internal error, so [`command`] is run in a process of its own by `gpu-macros`.
 
 mod archive;
@@ -81,6 +83,7 @@ pub mod report;
 pub mod request;
 mod requirements;
 mod retarget;
+mod rust_constant;
 mod shared_code;
 mod sign_extension;
 mod std_bitcode;

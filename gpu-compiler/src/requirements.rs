@@ -8,7 +8,7 @@
 //! Until then the calls stay, [inert](crate::inert).
 
 use crate::llvm::{self, Builder, Module, Value};
-use crate::records;
+use crate::rust_constant;
 use crate::target::Target;
 
 const TARGET_SM: &str = "gpu.target.sm";
@@ -41,7 +41,7 @@ pub fn unmet(call: Value, target: Target) -> Option<(String, String)> {
     let constant =
         |index| llvm::is_constant_int(llvm::operand(call, index)).map(llvm::zero_extended);
     let needed = constant(0).zip(constant(2)).and_then(|(sm, length)| {
-        let text = records::bytes(llvm::operand(call, 1))?;
+        let text = rust_constant::bytes(llvm::operand(call, 1))?;
         let item = String::from_utf8_lossy(text.get(..length as usize)?).into_owned();
         Some((sm, item))
     });

@@ -23,7 +23,7 @@ use crate::error::Error;
 use crate::inert;
 use crate::llvm::{self, Builder, Context, Module, Value, linkage, opcode};
 use crate::names;
-use crate::records;
+use crate::rust_constant;
 
 /// The variable that is the grid barrier of the running launch; the host sets it to zeros before each.
 pub const GRID_BARRIER: &str = "oxwarp_grid_barrier";
@@ -250,7 +250,10 @@ impl Lowering {
         complete: impl FnOnce(llvm::Type, Value),
     ) -> Result<(), Error> {
         let (size, align) = (constant(call, 0)?, constant(call, 1)?);
-        let name = format!("{kind}_{:032x}", records::type_id(llvm::operand(call, 2))?);
+        let name = format!(
+            "{kind}_{:032x}",
+            rust_constant::type_id(llvm::operand(call, 2))?
+        );
         let global = llvm::global(self.module, &name).unwrap_or_else(|| {
             let bytes = llvm::array_type(llvm::i8_type(self.context), size.max(1));
             let global = self.global(&name, bytes, space);
