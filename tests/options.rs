@@ -348,7 +348,7 @@ fn the_block_is_in_the_ptx_and_a_constant_in_the_code() {
         "%ntid.x",
         "%ntid.y",
         "%tid.z",
-        "panic_bounds_check",
+        "oxwarp_panic_index",
         ".maxntid",
     ] {
         assert!(!code.contains(without), "{without}: {code}");

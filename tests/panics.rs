@@ -72,6 +72,7 @@ one_thread_panics! {
     unwrap_result(x: Result<u32, u8> = Err(7)) { x.unwrap() } => "called `Result::unwrap()` on an `Err` value: 7";
     expect_result(x: Result<u32, u8> = Err(7)) { x.expect("a number") } => "a number: 7";
     plain_message() { panic!("no more seats") } => "no more seats";
+    message_of_all_letters() { panic!("kein \"Platz\"\n\tfür {{}} \\ // it's") } => "kein \"Platz\"\n\tfür {} \\ // it's";
     formatted_message(x: f32 = 1.5, n: u32 = 3) { panic!("{x} of {n:03} at {:?}", (n, "é")) }
         => "1.5 of 003 at (3, \"é\")";
     assertion(x: u32 = 4) { assert!(x < 4, "x is {x}"); x } => "x is 4";

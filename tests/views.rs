@@ -627,7 +627,7 @@ mod code {
     fn comparisons_with_the_extents_take_the_checks_away() {
         let code = device_code::of("stencil");
         assert_eq!(count(&code, "ld.global.nc.b32"), 4, "{code}");
-        assert_eq!(count(&code, "oxwarp_panic_slot"), 0, "{code}");
+        assert_eq!(count(&code, "oxwarp_panic"), 0, "{code}");
     }
 
     #[test]

@@ -1,18 +1,25 @@
 //! Puts the PTX of kernels that were compiled apart into one module, as text.
 //!
 //! LLVM writes each as a module of its own, of which this reads the statements: what two have in common becomes one, files
-//! get new numbers, and what only has the same name gets another. The version is the newest that any asks for.
+//! and panics get new numbers, and what only has the same name gets another. The version is the newest that any asks for.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::hash::{DefaultHasher, Hasher};
 
+use crate::exits;
 use crate::one_kernel::Image;
 use crate::ptx_text::rename;
 use crate::shared_code;
 
 /// One module of the shared functions and those kernels, all for the same target.
 pub fn assemble(kernels: &[&Image], shared: &shared_code::Image) -> String {
+    let mut next = 0;
+    let numbered: Vec<String> = kernels
+        .iter()
+        .map(|kernel| exits::renumber(&kernel.ptx, &mut next))
+        .collect();
+    let exits = exits::functions(numbered.iter().map(String::as_str));
     let symbols = shared
         .functions
         .iter()
@@ -21,9 +28,10 @@ pub fn assemble(kernels: &[&Image], shared: &shared_code::Image) -> String {
         shared: symbols.collect(),
         ..Assembly::default()
     };
+    assembly.add(&exits);
     assembly.add(&shared.ptx);
-    for kernel in kernels {
-        assembly.add(&kernel.ptx);
+    for ptx in &numbered {
+        assembly.add(ptx);
     }
     assembly.text()
 }

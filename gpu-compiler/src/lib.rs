@@ -24,7 +24,7 @@
 //!    counters in the width that they start from; `strides` - addresses that are added to.
 //! 9. `check` - report what is left without device code, and host pointers among the parameters (`host_pointers`).
 //! 10. `requirements` - what the code asks of each target: its number folded in, items that it lacks reported.
-//! 11. `panic_names` - which kernel a panic is of; `emit` - PTX; `atomics` - orderings and scopes that LLVM leaves out;
+//! 11. `exits` - frequent panics in few registers; `panic_names` - which kernel another panic is of; `emit` - PTX; `atomics` - orderings and scopes that LLVM leaves out;
 //!     `sign_extension`, `flat_constants`, `negation` - faults of LLVM and of the driver avoided; `wide_products` -
 //!     strides in one instruction.
 //!
@@ -51,6 +51,7 @@ mod dependencies;
 mod emit;
 mod entry;
 mod error;
+mod exits;
 mod fast_math;
 mod flat_constants;
 mod formatting;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::block_shape;
 use crate::constants::{self, Constant};
 use crate::error::Error;
+use crate::exits::{self, Sites};
 use crate::host_features;
 use crate::inert;
 use crate::intrinsics;
@@ -182,6 +183,11 @@ fn image(
     if !wrong.is_empty() {
         return Ok(Err(wrong));
     }
+    // A thread that panics must leave its grid too, which the runtime's functions do.
+    let sites = match facts.cooperative {
+        true => Sites::default(),
+        false => exits::replace(context, module, kernel.function, of.replacements),
+    };
     panic_names::mark(context, module, kernel);
     let (described, constants) = (describe(kernel, facts), constants::read_in(module));
     let linked = of.linked.called_in(module);
@@ -196,7 +202,7 @@ fn image(
         .max(of.linked.isa(&linked));
     optimise::run_passes(module, "globaldce", None)?;
     let machine = retarget::machine(target, isa)?;
-    let ptx = emit::emit(module, machine)?;
+    let ptx = exits::describe(emit::emit(module, machine)?, &sites);
     // SAFETY: as above.
     unsafe { llvm::dispose_machine(machine) };
     Ok(Ok(Image {

@@ -1,16 +1,16 @@
 //! Lets a panic say which kernel it is of.
 //!
-//! Panics are functions that all kernels share, so each kernel leaves its id in the panic slot before it calls one: at the
-//! place for it if no panic is recorded, else, for a later kernel, beside it. The kernels of a slot run one after the
+//! Panics that are not [exits](crate::exits) are functions that all kernels share, so each kernel leaves its id in the panic
+//! slot before it calls one: at the place for it if no panic is recorded, else, for a later kernel, beside it. The kernels of a slot run one after the
 //! other, so all threads that write there write the same. What formats text is shared too, and leaves nothing.
 
 use crate::intrinsics::PANIC_SLOT;
-use crate::llvm::{self, Context, FUNCTION_INDEX, Module, Value};
+use crate::llvm::{self, Context, FUNCTION_INDEX, Module, Value, predicate};
 use crate::reach::reach;
 use crate::records::Kernel;
 
-/// Where in `gpu_std::runtime::PanicSlot` the ids are; the slot begins with the 32 bits that are their index.
-const KERNELS: u64 = 16;
+/// Where in `gpu_std::runtime::PanicSlot` the ids are; the slot begins with the record's address, null once it is claimed.
+const KERNELS: u64 = 8;
 
 /// Marks the calls of an optimised module.
 pub fn mark(context: Context, module: Module, kernel: &Kernel) {
@@ -42,16 +42,14 @@ fn leave_id(context: Context, slot: Value, call: Value, kernel: u128) {
     let builder = llvm::create_builder(context);
     llvm::position_before(builder, call);
     let byte = llvm::i8_type(context);
-    let (pointer, half, word) = (
-        llvm::pointer_type(context, 0),
-        llvm::i32_type(context),
-        llvm::i64_type(context),
-    );
+    let (pointer, word) = (llvm::pointer_type(context, 0), llvm::i64_type(context));
     // SAFETY: the names are C strings.
-    let (slot, claimed) = unsafe {
+    let (slot, record) = unsafe {
         let slot = llvm::build_load(builder, pointer, slot, c"".as_ptr());
-        (slot, llvm::build_load(builder, half, slot, c"".as_ptr()))
+        (slot, llvm::build_load(builder, word, slot, c"".as_ptr()))
     };
+    let null = llvm::const_int(word, 0, 0);
+    let claimed = llvm::compare(builder, predicate::EQ, record, null);
     let index = llvm::zero_extend(builder, claimed, word);
     let first = llvm::element_pointer(builder, byte, slot, llvm::const_int(word, KERNELS, 0));
     let place = llvm::element_pointer(builder, word, first, index);

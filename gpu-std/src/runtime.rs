@@ -5,9 +5,9 @@
 //! kernels, and the device compiler needs to know no more of Rust's runtime than to follow the table.
 //!
 //! A panic claims the context's [`PanicSlot`], writes a [`PanicRecord`] into host memory that the device can reach, and
-//! ends the thread. The frequent
-//! panics (index, overflow, `unwrap`) are replaced one by one, so that `core::fmt` is linked only into kernels that
-//! format a message of their own.
+//! ends the thread. The frequent panics (index, overflow, `unwrap`) are replaced one by one, so that `core::fmt` is linked
+//! only into kernels that format a message of their own. Where their message and place are constants, the device compiler
+//! lets kernels do the same in fewer registers, with the [`site`](PanicRecord::site) of the panic in the record.
 //!
 //! Code that records a panic must not panic in turn: it goes through `NonNull`, whose code is core's, where a debug
 //! build adds no checks of pointers.
@@ -17,8 +17,8 @@
 
 use core::fmt::{self, Write};
 use core::panic::{Location, PanicInfo};
-use core::ptr::NonNull;
-use core::sync::atomic::{AtomicU32, Ordering, fence};
+use core::ptr::{self, NonNull};
+use core::sync::atomic::{AtomicU64, Ordering, fence};
 
 use crate::dim::Dim3;
 use crate::intrinsics as gpu;
@@ -58,22 +58,21 @@ pub const TEXT_CAPACITY: usize = 4096;
 /// operations on host memory atomic.
 #[repr(C)]
 pub struct PanicSlot {
-    /// 0 until a thread claims the record, then 1 until the host has read it.
-    pub claimed: AtomicU32,
-    /// The record, in host memory that the device can write.
-    pub record: *mut PanicRecord,
-    /// The low half of the id of the kernel whose panic is recorded, where its code knows it, and of a later one. The
-    /// device compiler lets kernels write them: `kernels[claimed]`.
+    /// The address of the record, in host memory that the device can write. A thread claims the record by putting 0
+    /// there, where it stays until the host has read the record.
+    pub record: AtomicU64,
+    /// The low half of the id of the kernel whose panic is recorded, and of a later one. The device compiler lets kernels
+    /// write them before they panic without a [`site`](PanicRecord::site): `kernels[usize::from(record == 0)]`.
     pub kernels: [u64; 2],
 }
 
 /// What a panicking thread leaves for the host. The first of a context wins; later ones only end their thread.
 #[repr(C)]
 pub struct PanicRecord {
-    /// [`EMPTY`], [`BEING_WRITTEN`] or [`COMPLETE`].
-    pub state: AtomicU32,
-    /// [`MESSAGE`], [`TEXT`], [`INDEX_OUT_OF_BOUNDS`], [`SHARED_SHORTAGE`] or [`HEAP_FULL`].
-    pub kind: u32,
+    /// [`EMPTY`], [`BEING_WRITTEN`], [`COMPLETE`], or the address of the variable `oxwarp_panic_slot` of a module, at one
+    /// of whose sites a thread panicked. Then block, thread, `site` and perhaps `operands` are written, in any order, once
+    /// the kernel has ended.
+    pub state: AtomicU64,
     /// Line in the file, from 1; 0 where the place is not known.
     pub line: u32,
     /// Column in the line, from 1.
@@ -89,6 +88,10 @@ pub struct PanicRecord {
     /// Index and length of an index out of bounds; bytes wanted and there of a [`SharedShortage`]; bytes
     /// wanted of the heap.
     pub operands: [u64; 2],
+    /// [`MESSAGE`], [`TEXT`], [`INDEX_OUT_OF_BOUNDS`], [`SHARED_SHORTAGE`] or [`HEAP_FULL`].
+    pub kind: u32,
+    /// The number that the module's PTX gives to place and message.
+    pub site: u32,
     /// Bytes of the message, of which `text` has as many as fit.
     pub text_len: u64,
     /// A message that was formatted.
@@ -116,11 +119,11 @@ impl DeviceText {
 }
 
 /// [`PanicRecord::state`]: no panic.
-pub const EMPTY: u32 = 0;
+pub const EMPTY: u64 = 0;
 /// [`PanicRecord::state`]: a thread is writing.
-pub const BEING_WRITTEN: u32 = 1;
+pub const BEING_WRITTEN: u64 = 1;
 /// [`PanicRecord::state`]: the record is whole.
-pub const COMPLETE: u32 = 2;
+pub const COMPLETE: u64 = 2;
 /// [`PanicRecord::kind`]: `message` says where the text is.
 pub const MESSAGE: u32 = 0;
 /// [`PanicRecord::kind`]: the text is in `text`.
@@ -160,12 +163,11 @@ type Caller = &'static Location<'static>;
 fn record(location: Option<&Location<'_>>, fill: impl FnOnce(&mut PanicRecord)) -> ! {
     // SAFETY: the host sets the pointer to a slot that outlives the context's modules.
     let slot = unsafe { NonNull::new_unchecked(gpu::panic_slot()).as_ref() };
-    let claim = slot
-        .claimed
-        .compare_exchange(0, 1, Ordering::Relaxed, Ordering::Relaxed);
-    if claim.is_ok() {
+    let claimed = slot.record.swap(0, Ordering::Relaxed);
+    if claimed != 0 {
+        let record = ptr::with_exposed_provenance_mut(claimed as usize);
         // SAFETY: the exchange lets one thread come here until the host has read the record.
-        let record = unsafe { NonNull::new_unchecked(slot.record).as_mut() };
+        let record: &mut PanicRecord = unsafe { NonNull::new_unchecked(record).as_mut() };
         record.state.store(BEING_WRITTEN, Ordering::Relaxed);
         let (line, column, file) = match location {
             Some(location) => (location.line(), location.column(), location.file()),

@@ -3,6 +3,7 @@
 //! In: PTX as text. Out, as values that also print:
 //!
 //! - [`Module`]: the functions and constants of a PTX text, and a text with one kernel alone.
+//! - [`PanicSite`]: where a kernel can panic, as a module lists it.
 //! - [`Code`]: a kernel's instructions by kind, and each [`Check`] that is left, with its line in the source and whether
 //!   it is in a loop.
 //! - [`Assembled`]: registers, stack and spills, by `ptxas`, and the machine code by `nvdisasm`, where these are found.
@@ -23,6 +24,7 @@ mod multiprocessor;
 mod occupancy;
 mod panics;
 mod report;
+mod sites;
 mod statement;
 mod table;
 mod tools;
@@ -35,4 +37,5 @@ pub use module::Module;
 pub use multiprocessor::Multiprocessor;
 pub use occupancy::{Limiter, Occupancy};
 pub use report::{KernelReport, kernel_name};
+pub use sites::PanicSite;
 pub use tools::{ToolError, sass};

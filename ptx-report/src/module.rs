@@ -6,6 +6,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::Place;
+use crate::sites::{PanicSite, sites};
 
 /// A PTX text, divided into its functions and constants.
 ///
@@ -25,6 +26,7 @@ pub struct Module<'a> {
     never_return: BTreeSet<&'a str>,
     /// What constants are initialised with.
     constants: HashMap<&'a str, &'a str>,
+    sites: HashMap<u32, PanicSite>,
 }
 
 /// A statement of a module.
@@ -54,6 +56,7 @@ impl<'a> Module<'a> {
             functions: HashMap::new(),
             never_return: BTreeSet::new(),
             constants: HashMap::new(),
+            sites: HashMap::new(),
         };
         let mut rest = ptx;
         while !rest.is_empty() {
@@ -83,6 +86,9 @@ impl<'a> Module<'a> {
         }
         if matches!(kind, Kind::Kernel | Kind::Function) && statement.contains('{') {
             self.functions.insert(name, self.items.len());
+        }
+        if kind == Kind::Kernel {
+            self.sites.extend(sites(name, statement));
         }
         if let Some((_, value)) = statement.split_once('=').filter(|_| kind == Kind::Variable) {
             self.constants.insert(name, value);
@@ -123,6 +129,11 @@ impl<'a> Module<'a> {
     /// Whether a function never returns: it ends in a panic.
     pub(crate) fn never_returns(&self, symbol: &str) -> bool {
         self.never_return.contains(symbol)
+    }
+
+    /// Where a thread panics that leaves its kernel with this number.
+    pub fn panic_site(&self, number: u32) -> Option<PanicSite> {
+        self.sites.get(&number).cloned()
     }
 
     /// The module with this kernel and what it uses, so that tools work on one kernel. Line tables are left out.

@@ -1,14 +1,15 @@
 //! What a panic says, and where in the source it is.
 //!
 //! In: a block from which every way records a panic. Out: place and message, read from what the function that panics is
-//! called with: a constant `core::panic::Location`, and a constant text. Where that function is inlined, they are read from
-//! what is stored into the record of the panic.
+//! called with: a number that the module lists ([`sites`]); or a constant `core::panic::Location`, and
+//! a constant text. Where that function is inlined, they are read from what is stored into the record of the panic.
 
 use std::collections::BTreeSet;
 
 use crate::checks::Place;
 use crate::flow::{Block, Flow};
 use crate::module::Module;
+use crate::sites::{self, PanicSite};
 use crate::statement::Instruction;
 
 /// Where `gpu_std::runtime::PanicRecord` has the line, with the column after it.
@@ -40,6 +41,13 @@ pub fn panics(flow: &Flow, target: usize, module: &Module) -> BTreeSet<Panic> {
 
 /// The panics of a block that calls a function which does not return: one for each place among its operands.
 fn called(block: &Block, callee: &str, module: &Module) -> Vec<Panic> {
+    if let Some(number) = block.instructions.iter().find_map(sites::number) {
+        return module
+            .panic_site(number)
+            .map(numbered)
+            .into_iter()
+            .collect();
+    }
     let moves = block.instructions.iter();
     let moves = moves.filter(|instruction| matches!(instruction.kind(), "mov" | "selp"));
     let operands = moves.flat_map(|instruction| instruction.operands.split(',').skip(1));
@@ -59,6 +67,13 @@ fn called(block: &Block, callee: &str, module: &Module) -> Vec<Panic> {
         .into_iter()
         .map(|place| (place, message.clone()))
         .collect()
+}
+
+fn numbered(site: PanicSite) -> Panic {
+    let message = site
+        .message
+        .unwrap_or_else(|| "index out of bounds".to_owned());
+    (Some(site.place), message)
 }
 
 /// The constant text that a call has, with its length as the second parameter.

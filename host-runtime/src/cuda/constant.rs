@@ -92,7 +92,9 @@ impl CudaStream {
             let from = value.bytes.as_ptr().cast();
             for module in modules.values() {
                 // SAFETY: the value is one of the constant's type.
-                unsafe { self.fill_constant(*module, record.key(), from, value.bytes.len()) }?;
+                unsafe {
+                    self.fill_constant(module.handle, record.key(), from, value.bytes.len())
+                }?;
             }
         }
         let version = self.device.constants.version();

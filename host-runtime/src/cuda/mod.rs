@@ -27,6 +27,7 @@ mod peer;
 mod pool;
 mod print;
 mod properties;
+mod site;
 mod staging;
 #[cfg(test)]
 mod tests;
@@ -330,8 +331,12 @@ impl CudaStream {
         let printed = self.print();
         waited?;
         printed?;
-        self.panics
-            .take(self.driver, || self.wait(), |id| self.kernel_name(id))
+        self.panics.take(
+            self.driver,
+            || self.wait(),
+            |module, number| self.panic_site(module, number),
+            |id| self.kernel_name(id),
+        )
     }
 
     /// Queues a launch.

@@ -20,7 +20,7 @@ use crate::progress::ProgressUpdate;
 use crate::registry::{self, DeviceCode, Found, Image};
 
 /// The variable of a module that holds the address of the panic slot.
-const PANIC_SLOT: &CStr = c"oxwarp_panic_slot";
+pub(super) const PANIC_SLOT: &CStr = c"oxwarp_panic_slot";
 /// The variable that holds the address of the print buffer.
 const PRINT_BUFFER: &CStr = c"oxwarp_print_buffer";
 /// `CU_JIT_ERROR_LOG_BUFFER`.
@@ -36,7 +36,14 @@ pub(super) const LOG_CAPACITY: usize = 8 << 10;
 
 /// The modules of a stream, by the address of their device code. `cust`'s `Module` gives no log of the driver's
 /// compiler and no handle, so modules are the driver's own here.
-pub(super) type Modules = HashMap<usize, Handle>;
+pub(super) type Modules = HashMap<usize, LoadedModule>;
+
+/// A module of a stream.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LoadedModule {
+    pub handle: Handle,
+    pub code: &'static DeviceCode,
+}
 
 /// A kernel of a stream.
 #[derive(Clone, Copy, Debug)]
@@ -122,7 +129,7 @@ impl CudaStream {
         let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
         let key = std::ptr::from_ref(code).addr();
         if let Some(module) = modules.get(&key) {
-            return Ok(*module);
+            return Ok(module.handle);
         }
         if code.kernels.iter().any(|kernel| kernel.allocates) {
             self.prepare_heap()?;
@@ -133,11 +140,11 @@ impl CudaStream {
                 .tell(ProgressUpdate::Compilation { crate_name, done });
         };
         tell(false);
-        let module = self.load_module(code)?;
+        let handle = self.load_module(code)?;
         tell(true);
-        modules.insert(key, module);
-        self.share(module)?;
-        Ok(module)
+        modules.insert(key, LoadedModule { handle, code });
+        self.share(handle)?;
+        Ok(handle)
     }
 
     fn load_module(&self, code: &'static DeviceCode) -> Result<Handle> {
@@ -325,7 +332,7 @@ impl CudaStream {
         for (_, module) in modules.drain() {
             // SAFETY: the module was loaded by this device and is not used later. A failure means that the context is
             // lost, and the module with it.
-            let _ = unsafe { self.driver.cuModuleUnload(module.0) };
+            let _ = unsafe { self.driver.cuModuleUnload(module.handle.0) };
         }
     }
 }

@@ -7,13 +7,13 @@
 use std::ffi::c_uint;
 use std::mem::offset_of;
 use std::ptr::{NonNull, null_mut};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use cuda_loader::{Driver, DriverError};
 use gpu_std::runtime::{
-    BEING_WRITTEN, DeviceText, EMPTY, HEAP_FULL, INDEX_OUT_OF_BOUNDS, PanicRecord, PanicSlot,
-    SHARED_SHORTAGE, SharedShortage, TEXT,
+    BEING_WRITTEN, COMPLETE, DeviceText, EMPTY, HEAP_FULL, INDEX_OUT_OF_BOUNDS, PanicRecord,
+    PanicSlot, SHARED_SHORTAGE, SharedShortage, TEXT,
 };
 
 use super::limits::heap_size;
@@ -22,9 +22,22 @@ use crate::error::{Error, KernelPanic, Result};
 /// `CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP`.
 const PORTABLE_MAPPED: c_uint = 1 | 2;
 
+/// Where a thread panicked that recorded a number.
+#[derive(Debug)]
+pub(super) struct Site {
+    pub kernel: Option<&'static str>,
+    pub file: String,
+    pub line: u32,
+    pub column: u32,
+    /// `None` for an index out of bounds.
+    pub message: Option<String>,
+}
+
 /// The record of one stream.
 pub(super) struct PanicInbox {
     record: NonNull<PanicRecord>,
+    /// The record's address on the device.
+    address: u64,
     /// The slot, in device memory.
     pub slot: u64,
     /// Held by the host thread that reads the record.
@@ -61,6 +74,7 @@ impl PanicInbox {
         unsafe { record.write_bytes(0, 1) };
         let mut inbox = Self {
             record,
+            address: 0,
             slot: 0,
             reader: Mutex::new(()),
         };
@@ -74,16 +88,17 @@ impl PanicInbox {
     }
 
     fn allocate_slot(&mut self, driver: &Driver) -> std::result::Result<(), DriverError> {
+        // SAFETY: the record was allocated as mapped, and the pointer is valid for a write of an address.
+        unsafe {
+            let address = (&raw mut self.address).cast();
+            driver.cuMemHostGetDevicePointer_v2(address, self.record.as_ptr().cast(), 0)
+        }?;
         let mut slot = PanicSlot {
-            claimed: AtomicU32::new(0),
-            record: null_mut(),
+            record: AtomicU64::new(self.address),
             kernels: [0; 2],
         };
-        // SAFETY: the record was allocated as mapped, both pointers are valid for writes of an address, and the new
-        // device memory has the slot's size.
+        // SAFETY: the pointer is valid for a write of an address, and the new device memory has the slot's size.
         unsafe {
-            let address = (&raw mut slot.record).cast();
-            driver.cuMemHostGetDevicePointer_v2(address, self.record.as_ptr().cast(), 0)?;
             driver.cuMemAlloc_v2((&raw mut self.slot).cast(), size_of::<PanicSlot>())?;
             driver.cuMemcpyHtoD_v2(self.slot, (&raw mut slot).cast(), size_of::<PanicSlot>())
         }
@@ -99,26 +114,28 @@ impl PanicInbox {
 
     /// The panic that was recorded, if there is one, as an error. To be called after a wait for the queue; `wait` waits
     /// once more, which is needed if another host thread has queued a kernel since that is just recording a panic.
-    /// `name` knows a kernel by the low half of its id.
+    /// `site` knows a module's variable and a number in it, `name` a kernel by the low half of its id.
     pub fn take(
         &self,
         driver: &Driver,
         wait: impl FnOnce() -> Result<()>,
+        site: impl FnOnce(u64, u32) -> Option<Site>,
         name: impl FnOnce(u64) -> Option<&'static str>,
     ) -> Result<()> {
         let mut kernel = 0u64;
         let release = || {
             let place = self.slot + offset_of!(PanicSlot, kernels) as u64;
-            // SAFETY: the place begins with 64 bits, and the slot with the 32 bits of `claimed`.
+            let mut address = self.address;
+            // SAFETY: the place begins with 64 bits, and the slot with the record's address.
             unsafe {
                 driver.cuMemcpyDtoH_v2((&raw mut kernel).cast(), place, size_of::<u64>())?;
                 driver.cuMemsetD8_v2(place, 0, size_of::<u64>())?;
-                driver.cuMemsetD32_v2(self.slot, 0, 1)
+                driver.cuMemcpyHtoD_v2(self.slot, (&raw mut address).cast(), size_of::<u64>())
             }
         };
-        let mut taken = self.take_and(wait, release, |text| device_text(driver, text));
+        let mut taken = self.take_and(wait, release, site, |text| device_text(driver, text));
         if let Err(Error::KernelPanic(panic)) = &mut taken {
-            panic.kernel = name(kernel);
+            panic.kernel = panic.kernel.or_else(|| name(kernel));
         }
         taken
     }
@@ -128,6 +145,7 @@ impl PanicInbox {
         &self,
         wait: impl FnOnce() -> Result<()>,
         release: impl FnOnce() -> std::result::Result<(), DriverError>,
+        site: impl FnOnce(u64, u32) -> Option<Site>,
         fetch: impl Fn(DeviceText) -> String,
     ) -> Result<()> {
         let record = self.record.as_ptr();
@@ -137,8 +155,8 @@ impl PanicInbox {
             return Ok(());
         }
         let _reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
-        if state.load(Ordering::Acquire) == BEING_WRITTEN {
-            // The writer has ended after this. If the state is still the same, the writer panicked again while it
+        if state.load(Ordering::Acquire) != COMPLETE {
+            // The writer has ended after this. If the record is still being written, the writer panicked again while it
             // formatted its message; what it wrote before is all there is.
             wait()?;
         }
@@ -147,7 +165,7 @@ impl PanicInbox {
         }
         // SAFETY: the claim keeps every thread of the device from writing until it is released below, and the lock
         // keeps other host threads out.
-        let panic = unsafe { panic_of(&*record, fetch) };
+        let panic = unsafe { panic_of(&*record, site, fetch) };
         state.store(EMPTY, Ordering::Release);
         release()?;
         Err(Error::KernelPanic(Box::new(panic)))
@@ -164,12 +182,46 @@ impl PanicInbox {
 }
 
 /// Reads a record that nothing writes.
-fn panic_of(record: &PanicRecord, fetch: impl Fn(DeviceText) -> String) -> KernelPanic {
+fn panic_of(
+    record: &PanicRecord,
+    site: impl FnOnce(u64, u32) -> Option<Site>,
+    fetch: impl Fn(DeviceText) -> String,
+) -> KernelPanic {
+    match record.state.load(Ordering::Acquire) {
+        BEING_WRITTEN | COMPLETE => whole(record, fetch),
+        module => at_site(record, site(module, record.site)),
+    }
+}
+
+/// The panic of a thread that recorded a number. Of a number that its module does not list only the thread is known.
+fn at_site(record: &PanicRecord, site: Option<Site>) -> KernelPanic {
+    let site = site.unwrap_or_else(|| Site {
+        kernel: None,
+        file: String::new(),
+        line: 0,
+        column: 0,
+        message: Some("a panic that the kernel's module does not describe".into()),
+    });
+    KernelPanic {
+        kernel: site.kernel,
+        message: site.message.unwrap_or_else(|| out_of_bounds(record)),
+        file: site.file,
+        line: site.line,
+        column: site.column,
+        block: record.block,
+        thread: record.thread,
+    }
+}
+
+fn out_of_bounds(record: &PanicRecord) -> String {
+    let [index, len] = record.operands;
+    format!("index out of bounds: the len is {len} but the index is {index}")
+}
+
+/// A panic that says all of itself.
+fn whole(record: &PanicRecord, fetch: impl Fn(DeviceText) -> String) -> KernelPanic {
     let message = match record.kind {
-        INDEX_OUT_OF_BOUNDS => {
-            let [index, len] = record.operands;
-            format!("index out of bounds: the len is {len} but the index is {index}")
-        }
+        INDEX_OUT_OF_BOUNDS => out_of_bounds(record),
         SHARED_SHORTAGE => {
             let [wanted, available] = record.operands;
             SharedShortage { wanted, available }.to_string()
@@ -239,7 +291,7 @@ fn text(bytes: &[u8], len: u64) -> String {
 #[cfg(test)]
 mod tests {
     use gpu_std::Dim3;
-    use gpu_std::runtime::{COMPLETE, MESSAGE};
+    use gpu_std::runtime::MESSAGE;
 
     use super::*;
 
@@ -270,9 +322,14 @@ mod tests {
             .to_owned()
     }
 
+    fn nowhere(_module: u64, _number: u32) -> Option<Site> {
+        None
+    }
+
     fn inbox(record: &mut PanicRecord) -> PanicInbox {
         PanicInbox {
             record: NonNull::from(record),
+            address: 0,
             slot: 0,
             reader: Mutex::new(()),
         }
@@ -284,19 +341,31 @@ mod tests {
         record.kind = INDEX_OUT_OF_BOUNDS;
         record.operands = [7, 5];
         let inbox = inbox(&mut record);
-        assert!(inbox.take_and(|| Ok(()), || Ok(()), fetch).is_ok());
+        assert!(inbox.take_and(|| Ok(()), || Ok(()), nowhere, fetch).is_ok());
         // SAFETY: the record is alive.
         let state = unsafe { &inbox.record.as_ref().state };
         state.store(COMPLETE, Ordering::Release);
         assert_eq!(
             inbox
-                .take_and(|| Ok(()), || Ok(()), fetch)
+                .take_and(|| Ok(()), || Ok(()), nowhere, fetch)
                 .unwrap_err()
                 .to_string(),
             "kernel panicked at src/main.rs:7:16 in block (3, 0, 0), thread (7, 0, 0):\n\
              index out of bounds: the len is 5 but the index is 7"
         );
-        assert!(inbox.take_and(|| Ok(()), || Ok(()), fetch).is_ok());
+        assert!(inbox.take_and(|| Ok(()), || Ok(()), nowhere, fetch).is_ok());
+    }
+
+    /// `gpu-compiler` writes what kernels do at a site as text.
+    #[test]
+    fn slot_and_record_are_laid_out_as_exits_of_kernels_use_them() {
+        assert_eq!(offset_of!(PanicSlot, record), 0);
+        assert_eq!(offset_of!(PanicSlot, kernels), 8);
+        assert_eq!(offset_of!(PanicRecord, state), 0);
+        assert_eq!(offset_of!(PanicRecord, block), 16);
+        assert_eq!(offset_of!(PanicRecord, thread), 28);
+        assert_eq!(offset_of!(PanicRecord, operands), 72);
+        assert_eq!(offset_of!(PanicRecord, site), 92);
     }
 
     #[test]
@@ -304,11 +373,54 @@ mod tests {
         let mut record = record();
         record.kind = MESSAGE;
         record.message = of("a constant");
-        let panic = panic_of(&record, fetch);
+        record.state.store(COMPLETE, Ordering::Release);
+        let panic = panic_of(&record, nowhere, fetch);
         assert_eq!(
             (&*panic.file, &*panic.message),
             ("src/main.rs", "a constant")
         );
+    }
+
+    #[test]
+    fn a_number_is_looked_up_once_the_kernel_has_ended() {
+        let mut record = record();
+        let inbox = inbox(&mut record);
+        let write = |module: u64, number: u32| {
+            // SAFETY: the record is alive, and nothing else writes it.
+            let record = unsafe { &mut *inbox.record.as_ptr() };
+            record.operands = [7, 5];
+            record.site = number;
+            record.state.store(module, Ordering::Release);
+        };
+        let site = |message: Option<&str>| Site {
+            kernel: Some("k"),
+            file: "a.rs".into(),
+            line: 3,
+            column: 4,
+            message: message.map(String::from),
+        };
+        let taken = |wait: &dyn Fn(), message: Option<&str>| {
+            let looked_up =
+                |module, number| ((module, number) == (0x7000, 21)).then(|| site(message));
+            let wait = || {
+                wait();
+                Ok(())
+            };
+            let taken = inbox.take_and(wait, || Ok(()), looked_up, fetch);
+            taken.unwrap_err().to_string()
+        };
+        // All but the state may come late.
+        write(0x7000, 0);
+        assert_eq!(
+            taken(&|| write(0x7000, 21), None),
+            "kernel `k` panicked at a.rs:3:4 in block (3, 0, 0), thread (7, 0, 0):\n\
+             index out of bounds: the len is 5 but the index is 7"
+        );
+        write(0x7000, 21);
+        assert!(taken(&|| (), Some("full")).ends_with(":\nfull"));
+        write(0x8000, 21);
+        assert!(taken(&|| (), None).contains("does not describe"));
+        assert!(!inbox.has_one());
     }
 
     #[test]
@@ -322,7 +434,7 @@ mod tests {
         let state = unsafe { &inbox.record.as_ref().state };
         state.store(BEING_WRITTEN, Ordering::Release);
         let text = inbox
-            .take_and(|| Ok(()), || Ok(()), fetch)
+            .take_and(|| Ok(()), || Ok(()), nowhere, fetch)
             .unwrap_err()
             .to_string();
         assert!(text.ends_with(":\nhalf"), "{text}");

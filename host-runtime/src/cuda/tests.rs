@@ -74,10 +74,9 @@ again:
 .visible .entry fail() {
     .reg .b64 %rd<4>; .reg .b32 %r<4>; .reg .pred %q;
     ld.global.u64 %rd3, [oxwarp_panic_slot];
-    atom.cas.b32 %r1, [%rd3], 0, 1;
-    setp.ne.u32 %q, %r1, 0;
+    atom.exch.b64 %rd1, [%rd3], 0;
+    setp.eq.u64 %q, %rd1, 0;
     @%q exit;
-    ld.u64 %rd1, [%rd3+8];
     mov.u32 %r2, %ctaid.x;
     mov.u32 %r3, %tid.x;
     st.u32 [%rd1+KIND], 1;
@@ -95,7 +94,8 @@ again:
     mov.u64 %rd2, 4;
     st.u64 [%rd1+FILE_LEN], %rd2;
     membar.sys;
-    st.u32 [%rd1], 2;
+    mov.u64 %rd2, 2;
+    st.u64 [%rd1], %rd2;
     exit;
 }
 "#;
