@@ -375,6 +375,17 @@ fn add_is_at_most_a_third_longer_than_nvccs() {
     );
 }
 
+/// A check that passes goes on with the next line.
+#[test]
+fn exits_are_out_of_the_way() {
+    for name in ["own_axpy", "own_indexes", "add"] {
+        let (text, exits) = (body(name), kernel(name).1);
+        assert!(exits.contains("oxwarp_panic_index"), "{exits}");
+        let own = text.split("ret;").next().unwrap();
+        assert_eq!(count(own, "bra.uni"), 0, "{text}");
+    }
+}
+
 #[test]
 fn lines_of_the_source_are_there() {
     let line = line!();

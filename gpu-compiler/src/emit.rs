@@ -4,6 +4,7 @@ use std::ptr;
 
 use crate::atomics;
 use crate::error::Error;
+use crate::fall_through;
 use crate::flat_constants;
 use crate::formatting;
 use crate::llvm::{self, Module, TargetMachine};
@@ -38,5 +39,6 @@ pub fn emit(module: Module, machine: TargetMachine) -> Result<String, Error> {
     let ptx = atomics::reduce(&ptx);
     let ptx = formatting::keep_rolled(&ptx);
     let ptx = wide_products::combine(&ptx);
-    Ok(negation::by_complement(&ptx))
+    let ptx = negation::by_complement(&ptx);
+    Ok(fall_through::turn_around(&ptx))
 }

@@ -26,7 +26,7 @@
 //! 10. `requirements` - what the code asks of each target: its number folded in, items that it lacks reported.
 //! 11. `exits` - frequent panics in few registers; `panic_names` - which kernel another panic is of; `emit` - PTX; `atomics` - orderings and scopes that LLVM leaves out;
 //!     `sign_extension`, `flat_constants`, `negation` - faults of LLVM and of the driver avoided; `wide_products` -
-//!     strides in one instruction.
+//!     strides in one instruction; `fall_through` - checks that go on with the next block.
 //!
 //! And for the whole crate again:
 //!
@@ -52,6 +52,7 @@ mod emit;
 mod entry;
 mod error;
 mod exits;
+mod fall_through;
 mod fast_math;
 mod flat_constants;
 mod formatting;
