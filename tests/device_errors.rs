@@ -161,6 +161,7 @@ cases! {
     external_c: "help: a kernel can call Rust functions; write this one in Rust";
     other_crate: "help: the crate `host_only` compiled it for the host only: put `rustflags = [\"-Cembed-bitcode=yes\"]` under `[build]` in \
                   .cargo/config.toml, mark it `#[inline]` there, or make it generic";
+    instance_of_another_crate: "help: a crate that this one depends on compiled it, for the host only: put `rustflags = [\"-Cembed-bitcode=yes\"]`";
     inline_assembly: "help: write it in Rust, or keep it out of the kernel";
     simd: "help: use portable Rust instead of `core::arch`";
     helper: OF_THE_SYSTEM, at "helper.rs:5:", at "helper.rs:9:";

@@ -72,6 +72,58 @@ fn collections_of_alloc_work_in_every_thread() {
     }
 }
 
+/// Crates that this one depends on have made vectors of numbers too, and rustc makes each function that grows one once.
+fn grown<T: Copy + PartialEq>(of: impl Fn(usize) -> T, n: usize) -> usize {
+    let (mut vector, mut front, mut back) = (Vec::new(), VecDeque::new(), VecDeque::new());
+    for i in 0..n {
+        vector.push(of(i));
+        front.push_front(of(i));
+        back.push_back(of(i));
+    }
+    (0..n)
+        .filter(|&i| vector[i] == of(i) && front[n - 1 - i] == of(i) && back[i] == of(i))
+        .count()
+}
+
+/// How many elements are right of vectors of each type.
+fn vectors_of_all_numbers(n: usize) -> [usize; 16] {
+    [
+        grown(|i| i as u8, n),
+        grown(|i| i as u16, n),
+        grown(|i| i as u32, n),
+        grown(|i| i as u64, n),
+        grown(|i| i as u128, n),
+        grown(|i| i, n),
+        grown(|i| i as i8, n),
+        grown(|i| i as i16, n),
+        grown(|i| i as i32, n),
+        grown(|i| i as i64, n),
+        grown(|i| i as i128, n),
+        grown(|i| i as isize, n),
+        grown(|i| i as f32, n),
+        grown(|i| i as f64, n),
+        grown(|i| i % 3 == 0, n),
+        grown(|i| char::from(i as u8), n),
+    ]
+}
+
+#[kernel]
+fn vectors_grow(mut out: DisjointSlice<[usize; 16]>) {
+    let i = thread::index_1d();
+    if let Some(out) = out.get_mut(i) {
+        *out = vectors_of_all_numbers(*i * 7);
+    }
+}
+
+#[test]
+fn vectors_of_every_number_grow() {
+    let gpu = Gpu::new().unwrap();
+    let mut out = gpu.zeros::<[usize; 16]>(10).unwrap();
+    launch!(vectors_grow[1, 32](&mut out)).unwrap();
+    let expected: Vec<[usize; 16]> = (0..10).map(|i| [i * 7; 16]).collect();
+    assert_eq!(out.to_vec().unwrap(), expected);
+}
+
 /// Memory with an alignment above that of `malloc`.
 #[derive(Clone, Copy)]
 #[repr(align(64))]

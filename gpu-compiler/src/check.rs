@@ -174,6 +174,11 @@ fn no_device_code(value: Value) -> Fault {
             "a kernel prints with `print!`, `println!`, `eprint!` and `eprintln!`".into()
         }
         "std" => "it needs the operating system, which a kernel cannot reach: call it on the host, before or after the launch".into(),
+        "core" | "alloc" => {
+            "a crate that this one depends on compiled it, for the host only: put `rustflags = [\"-Cembed-bitcode=yes\"]` under \
+             `[build]` in .cargo/config.toml"
+                .into()
+        }
         krate => format!(
             "the crate `{krate}` compiled it for the host only: put `rustflags = [\"-Cembed-bitcode=yes\"]` under `[build]` in \
              .cargo/config.toml, mark it `#[inline]` there, or make it generic"

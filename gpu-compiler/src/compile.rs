@@ -18,6 +18,7 @@ use crate::report::{self, Report};
 use crate::request::Request;
 use crate::retarget;
 use crate::shared_code;
+use crate::twins;
 use crate::workers;
 
 /// Compiles the kernels of `request.bitcode`: writes `sm_*.ptx` for each target and [`Report::FILE`] to
@@ -34,6 +35,7 @@ pub fn compile(request: &Request) -> Result<Report, Error> {
     let module = link::parse(context, &link::read_file(&request.bitcode)?, "the crate")?;
     retarget::set_target(module);
     let records = records::read(context, module)?;
+    twins::replace_what_is_missing(module)?;
     let linked = Linked::read(module)?;
     let mut report = Report::default();
     if !records.kernels.is_empty() {

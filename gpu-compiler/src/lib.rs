@@ -4,7 +4,8 @@
 //! left a record. Out come one PTX text for each target, a table of the kernels in it, and errors about code that no
 //! device can run, with the source lines. The steps, a file each, in `compile`; for the whole crate:
 //!
-//! 1. `records` - find the kernel records, make each entry a `ptx_kernel`.
+//! 1. `records` - find the kernel records, make each entry a `ptx_kernel`; `twins` - code for instances of alloc's functions
+//!    that other crates have.
 //! 2. `link` - drop what no kernel reaches; link in what kernels reach of the device runtime, core, alloc
 //!    (`std_bitcode`), other crates (`dependencies`; both read an `archive`), the mathematical functions (`math`), the
 //!    conversions of 128-bit integers (`wide_integers`) and the user's own PTX and bitcode (`linked`, `ptx_text`);
@@ -91,6 +92,7 @@ mod sign_extension;
 mod std_bitcode;
 mod strides;
 mod target;
+mod twins;
 mod unchecked;
 mod unroll;
 mod wide_integers;

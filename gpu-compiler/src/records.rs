@@ -209,6 +209,15 @@ fn ptx_kernel(
     function
 }
 
+/// The pointers in each constant that begins with these bytes, in their order.
+pub fn pointers_of_tables(module: Module, magic: &[u8; 16]) -> Result<Vec<Vec<Value>>, Error> {
+    llvm::globals(module)
+        .filter_map(llvm::initializer)
+        .filter(|&initializer| starts_with(initializer, magic))
+        .map(|initializer| Ok(Constant::of(initializer)?.pointers()))
+        .collect()
+}
+
 /// Reads `gpu_std::runtime::RUNTIME`.
 fn replacements(table: Value) -> Result<BTreeMap<String, String>, Error> {
     let initializer = llvm::initializer(table).ok_or(malformed("the runtime table"))?;

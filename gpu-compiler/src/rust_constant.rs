@@ -85,6 +85,11 @@ impl Constant {
             .fold(0, |value, &byte| value << 8 | u32::from(byte)))
     }
 
+    /// All pointers, in their order.
+    pub fn pointers(&self) -> Vec<Value> {
+        self.pointers.values().copied().collect()
+    }
+
     /// The pointer at `at`.
     pub fn pointer(&self, at: usize) -> Result<Value, Error> {
         self.pointers

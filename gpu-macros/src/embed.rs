@@ -23,6 +23,7 @@ pub fn module_of_this_crate() -> TokenStream {
     }
     let crate_name = std::env::var("CARGO_CRATE_NAME").unwrap_or_else(|_| "the crate".into());
     let [images, kernels, skipped] = literals();
+    let for_device = matches!(device_pass::outcome(), Outcome::Inside);
     let tracked = tracked_inputs();
     let failure = failure();
     let foreign = errors_of_other_crates_kernels(&crate_name);
@@ -36,6 +37,9 @@ pub fn module_of_this_crate() -> TokenStream {
                     skipped: #skipped,
                 }
             }
+            struct Local;
+            #[used]
+            static TWINS: ::oxwarp::__private::Twins = ::oxwarp::__private::Twins::of::<Local>(#for_device);
             #tracked
         };
         #failure

@@ -11,6 +11,8 @@
 //! Names follow CUDA C and `cuda_std` of rust-cuda where these have one.
 #![no_std]
 
+extern crate alloc;
+
 pub mod async_copy;
 pub mod atomic;
 pub mod block;
@@ -52,6 +54,8 @@ pub mod sync;
 pub mod target;
 pub mod thread;
 pub mod time;
+#[doc(hidden)]
+pub mod twins;
 pub mod unroll;
 pub mod vector;
 pub mod view;

@@ -127,6 +127,7 @@ pub mod __private {
     };
     pub use gpu_std::link::{crosses_to_linked_code, linked_as_declared};
     pub use gpu_std::runtime::RUNTIME;
+    pub use gpu_std::twins::Twins;
     pub use inventory;
 
     pub use crate::argument::{Arguments, AtomicElement, KernelArg, OnDevice, is_host_data};

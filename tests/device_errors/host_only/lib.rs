@@ -10,3 +10,10 @@ pub fn collatz(mut x: u64) -> u64 {
     }
     steps
 }
+
+/// Has a vector of such pairs grow.
+pub fn pairs(n: u8) -> Vec<(u8, u64)> {
+    let mut pairs = Vec::new();
+    pairs.push((n, 1));
+    pairs
+}
