@@ -1,8 +1,9 @@
 //! `#[kernel]`: from a function to a handle that launches it.
 //!
 //! [`options`] reads the attribute, [`signature`] the function and what cannot be one, [`place`] where it stands;
-//! [`expansion`] writes the result.
+//! [`expansion`] writes the result, [`builder`] its methods that launch.
 
+mod builder;
 pub(crate) mod expansion;
 mod options;
 mod place;
