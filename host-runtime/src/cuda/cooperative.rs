@@ -11,8 +11,9 @@ use cuda_loader::COOPERATIVE_LAUNCH_TOO_LARGE;
 use cust::device::Device;
 use gpu_std::kernel::KernelRecord;
 
+use super::attribute::driver_attribute;
 use super::module::LoadedKernel;
-use super::{CudaPrepared, CudaStream, Handle, driver_attribute};
+use super::{CudaPrepared, CudaStream, Handle};
 use crate::error::{Error, Result};
 use crate::limits::Extents;
 
@@ -63,8 +64,8 @@ impl CudaStream {
             .cooperative
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: the barrier is a variable of a loaded module, which kernels use in queue order only; for the launch
-        // see `CudaStream::launch`.
+        // SAFETY: the barrier is a variable of a loaded module, which kernels use in queue order only; the parameters are the
+        // kernel's, as the caller promises.
         unsafe {
             self.driver
                 .cuMemsetD8Async(barrier.address, 0, barrier.bytes, self.handle())?;

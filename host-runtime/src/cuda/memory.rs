@@ -10,7 +10,8 @@ use std::ptr::{NonNull, null_mut};
 use cuda_loader::{Driver, DriverError, INVALID_VALUE, OUT_OF_MEMORY};
 use cust::device::Device;
 
-use super::{CudaStream, Handle, driver_attribute};
+use super::attribute::driver_attribute;
+use super::{CudaStream, Handle};
 use crate::error::{Error, Result};
 use crate::host_memory;
 use crate::memory_kind::MemoryKind;

@@ -12,9 +12,10 @@ use gpu_std::Dim3;
 use gpu_std::kernel::KernelRecord;
 use ptx_report::{Multiprocessor, Occupancy};
 
+use super::CudaStream;
+use super::attribute::{attribute_of, driver_attribute};
 use super::foreign::ForeignKernel;
 use super::module::LoadedKernel;
-use super::{CudaStream, attribute_of, driver_attribute};
 use crate::error::Result;
 use crate::inspect::SuggestedBlock;
 use crate::launch::check_dynamic_shared;

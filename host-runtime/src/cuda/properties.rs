@@ -2,7 +2,8 @@
 
 use cust::device::{Device, DeviceAttribute as A};
 
-use super::{CudaStream, attribute_of};
+use super::CudaStream;
+use super::attribute::attribute_of;
 use crate::error::Result;
 use crate::properties::DeviceProperties;
 

@@ -8,7 +8,8 @@ use gpu_std::DisjointSlice;
 use gpu_std::kernel::{KERNEL_MAGIC, KernelParam, KernelRecord};
 use gpu_std::runtime::{PanicRecord, RUNTIME};
 
-use super::{CudaStream, present};
+use super::CudaStream;
+use super::device::present;
 use crate::argument::Arguments;
 use crate::error::{Error, Result};
 use crate::gpu::Gpu;
