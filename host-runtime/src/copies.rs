@@ -164,7 +164,7 @@ impl<T: DeviceCopy, D: Dimension> DeviceViewMut<'_, T, D> {
                 // SAFETY: the pieces are elements of the two views; one is borrowed mutably, so that they do not
                 // overlap.
                 1 => unsafe { backend.copy(rows.address, rows.source, rows.width) },
-                // SAFETY: as above.
+                // SAFETY: as for one row.
                 _ => unsafe { backend.copy_rows(&rows, WorkKind::OnDevice) },
             })
         })

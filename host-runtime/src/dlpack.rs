@@ -250,7 +250,7 @@ impl Given<DLManagedTensorVersioned> {
 
 impl Given<DLManagedTensor> {
     fn give_back(self) {
-        // SAFETY: as above.
+        // SAFETY: the tensor is valid until this, and its deleter is called once.
         unsafe {
             if let Some(deleter) = self.0.as_ref().deleter {
                 deleter(self.0.as_ptr());
@@ -296,7 +296,7 @@ impl Gpu {
             given.give_back();
             return Err(Error::Foreign { what });
         }
-        // SAFETY: as above, and the caller sees to the rest.
+        // SAFETY: the caller gives a valid tensor, whose layout is that of this version, and sees to the rest.
         unsafe { self.imported(&(*tensor.as_ptr()).dl_tensor, move || given.give_back()) }
     }
 

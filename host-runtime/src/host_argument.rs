@@ -142,7 +142,7 @@ where
 {
     fn raw(self, arguments: &mut Arguments) -> P::Raw {
         let mut array = changed(self, arguments);
-        // SAFETY: as above.
+        // SAFETY: the arguments hold the array, and use it in `finish` only.
         unsafe { array.as_mut() }.raw(arguments)
     }
 }
@@ -168,7 +168,7 @@ impl<T: DeviceCopy + Zeroable, H: HostDataMut<Element = T> + ?Sized> CudaArrayMu
 impl<T: DeviceCopy, H: HostDataMut<Element = T> + ?Sized> CudaArrayMut<T> for InOut<'_, H> {
     fn address(self, arguments: &mut Arguments) -> *mut T {
         let mut array = changed(self, arguments);
-        // SAFETY: as above.
+        // SAFETY: the arguments hold the array, and use it in `finish` only.
         CudaArrayMut::address(unsafe { array.as_mut() }, arguments)
     }
 }

@@ -58,7 +58,7 @@ pub(crate) unsafe fn launch_record(
     };
     let backend = gpu.backend();
     let Some(extents) = extents(record, config, backend)? else {
-        // SAFETY: as below.
+        // SAFETY: the host data is borrowed, as the caller promises.
         return unsafe { arguments.finish() };
     };
     if !capture::is_ordinary() {
@@ -71,7 +71,7 @@ pub(crate) unsafe fn launch_record(
     let operation = || Operation {
         name: record.name,
         kind: WorkKind::Launch,
-        // SAFETY: as above.
+        // SAFETY: the arrays are borrowed, as the caller promises.
         bytes: unsafe { arguments.bytes() },
         shape: Some([extents.grid, extents.block]),
     };
@@ -83,7 +83,7 @@ pub(crate) unsafe fn launch_record(
             // SAFETY: as the caller promises.
             Backend::Simulator(stream) => unsafe { stream.launch(record, &extents, params) },
         })?;
-    // SAFETY: as above.
+    // SAFETY: the arrays are borrowed, as the caller promises.
     unsafe { arguments.end(gpu) };
     drop(turn);
     // SAFETY: the host data is borrowed, as the caller promises.

@@ -79,7 +79,8 @@ impl<T: DeviceCopy, D: Dimension> DeviceArray<T, D> {
     /// ```
     pub fn as_host_mut(&mut self) -> Result<ArrayViewMut<'_, T, D>> {
         self.wait_on_host(Access::Write)?;
-        // SAFETY: as above, and the device does not use the array at all while it is borrowed mutably.
+        // SAFETY: the host can reach the elements, which are written, and the device does not use the array while it is
+        // borrowed mutably. The address of an array without bytes is aligned and not accessed.
         Ok(unsafe { ArrayViewMut::from_shape_ptr(self.raw_shape(), self.on_host()) })
     }
 

@@ -126,7 +126,7 @@ impl<T: DeviceCopy> Deref for PinnedArray<T> {
 
 impl<T: DeviceCopy> DerefMut for PinnedArray<T> {
     fn deref_mut(&mut self) -> &mut [T] {
-        // SAFETY: as above, and it is borrowed mutably.
+        // SAFETY: all `len` elements were written when it was made, the memory is this array's, and it is borrowed mutably.
         unsafe { std::slice::from_raw_parts_mut(self.first.as_ptr(), self.len) }
     }
 }

@@ -54,7 +54,7 @@ impl NcclCommunicators {
                 .try_for_each(|(side, communicator)| {
                     self.queue(exchange, side, communicator, len, element)
                 });
-        // SAFETY: as above.
+        // SAFETY: it was begun before the exchange was queued.
         let ended = unsafe { self.nccl.group_end() };
         queued?;
         Ok(ended?)

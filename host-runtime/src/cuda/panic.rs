@@ -173,10 +173,10 @@ impl PanicInbox {
 
     /// Frees the record. Nothing on the device may use it any more.
     pub fn free(&self, driver: &Driver) {
-        // SAFETY: the memory is from `cuMemHostAlloc`, and the slot from `cuMemAlloc`, which takes back 0 too. A failure
-        // means that the context is lost, and the memory with it.
+        // A failure means that the context is lost, and the memory with it.
+        // SAFETY: the memory is from `cuMemHostAlloc`, and nothing uses it any more.
         let _ = unsafe { driver.cuMemFreeHost(self.record.as_ptr().cast()) };
-        // SAFETY: as above.
+        // SAFETY: the slot is from `cuMemAlloc`, or 0, which is taken back too; nothing uses it any more.
         let _ = unsafe { driver.cuMemFree_v2(self.slot) };
     }
 }

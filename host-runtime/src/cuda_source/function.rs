@@ -136,7 +136,7 @@ impl CudaFunction {
             _ => return Err(different_devices(own, gpu)),
         };
         let Some(extents) = self.extents(&self.config)? else {
-            // SAFETY: as below.
+            // SAFETY: the host data is borrowed like the arrays.
             return unsafe { arguments.finish() };
         };
         capture::refuse("a launch of CUDA C", "launch it before or after the graph")?;
@@ -145,7 +145,7 @@ impl CudaFunction {
         let operation = || Operation {
             name: self.kernel.name(),
             kind: WorkKind::Launch,
-            // SAFETY: as above.
+            // SAFETY: the arrays are borrowed, as the caller promises.
             bytes: unsafe { arguments.bytes() },
             shape: Some([extents.grid, extents.block]),
         };
@@ -161,7 +161,7 @@ impl CudaFunction {
                 )
             }
         })?;
-        // SAFETY: as above.
+        // SAFETY: the arrays are borrowed, as the caller promises.
         unsafe { arguments.end(gpu) };
         drop(turn);
         // SAFETY: the host data is borrowed like the arrays.
