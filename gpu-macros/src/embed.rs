@@ -1,14 +1,14 @@
-//! What a device pass leaves in the program: PTX as literals that register at start, or errors at the user's tokens.
+//! What a device pass leaves in the program: PTX as literals that register at start, or the error that it failed.
 //!
 //! The first macro of a crate to expand carries the crate's whole module. Both rustc passes must see the same items in
 //! the same order, so that the `TypeId`s of what follows agree: only literals differ between them.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use gpu_compiler::report::{Diagnostic, Place};
-use proc_macro2::{Literal, Span, TokenStream, TokenTree};
-use quote::{quote, quote_spanned};
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
 
+use crate::device_errors;
 use crate::device_pass::{self, Error, Outcome, TRACKED_VARIABLES};
 
 /// The stack that a kernel gets whose depth is not known, in bytes a thread. CUDA's own default of 1 KiB is too small
@@ -26,7 +26,7 @@ pub fn module_of_this_crate() -> TokenStream {
     let for_device = matches!(device_pass::outcome(), Outcome::Inside);
     let tracked = tracked_inputs();
     let failure = failure();
-    let foreign = errors_of_other_crates_kernels(&crate_name);
+    let foreign = device_errors::of_other_crates_kernels(&crate_name);
     quote! {
         const _: () = {
             ::oxwarp::__private::inventory::submit! {
@@ -130,72 +130,4 @@ fn failure() -> TokenStream {
             static FAIL: fn() = fail::<0>;
         };
     }
-}
-
-fn diagnostics() -> &'static [Diagnostic] {
-    match device_pass::outcome() {
-        Outcome::Compiled { report, .. } => &report.diagnostics,
-        _ => &[],
-    }
-}
-
-/// A generic kernel of another crate, launched here with something that cannot run on a device.
-fn errors_of_other_crates_kernels(crate_name: &str) -> TokenStream {
-    let foreign = diagnostics()
-        .iter()
-        .filter(|diagnostic| diagnostic.module.split("::").next() != Some(crate_name));
-    foreign
-        .map(|diagnostic| error_at(Span::call_site(), diagnostic))
-        .collect()
-}
-
-/// The errors of the kernel `name`, each at the token of `source` that it is about, or at the name.
-pub fn errors_of_kernel(name: &syn::Ident, source: &TokenStream) -> TokenStream {
-    let of_kernel = diagnostics()
-        .iter()
-        .filter(|diagnostic| is_at(name, diagnostic));
-    let errors = of_kernel.map(|diagnostic| {
-        let span = diagnostic
-            .places
-            .iter()
-            .find_map(|place| token_at(source.clone(), place));
-        error_at(span.unwrap_or(name.span()), diagnostic)
-    });
-    errors.collect()
-}
-
-/// Whether a diagnostic is about the kernel whose name stands there. A macro can write several kernels at one place.
-fn is_at(name: &syn::Ident, diagnostic: &Diagnostic) -> bool {
-    let span = name.span().unwrap();
-    *name == diagnostic.kernel && diagnostic.file.ends_with(&span.file())
-}
-
-fn error_at(span: Span, diagnostic: &Diagnostic) -> TokenStream {
-    let Diagnostic {
-        kernel,
-        message,
-        help,
-        places,
-        ..
-    } = diagnostic;
-    let mut text = format!("in the kernel `{kernel}`: {message}\nhelp: {help}");
-    for Place { file, line, column } in places.iter().filter(|place| place.line > 0) {
-        text.push_str(&format!("\n  at {file}:{line}:{column}"));
-    }
-    quote_spanned! { span=> ::core::compile_error!(#text); }
-}
-
-/// The token that begins at `place`.
-fn token_at(tokens: TokenStream, place: &Place) -> Option<Span> {
-    tokens.into_iter().find_map(|token| {
-        let span = token.span().unwrap();
-        let begins = span.line() == place.line as usize && span.column() == place.column as usize;
-        if begins && place.file.ends_with(&span.file()) {
-            return Some(token.span());
-        }
-        match token {
-            TokenTree::Group(group) => token_at(group.stream(), place),
-            _ => None,
-        }
-    })
 }

@@ -10,6 +10,7 @@
 //!   tokens.
 
 mod device_copy;
+mod device_errors;
 mod device_link;
 mod device_pass;
 mod embed;

@@ -12,7 +12,7 @@ mod signature;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::embed;
+use crate::{device_errors, embed};
 use options::Options;
 pub(crate) use signature::{Parameter, Signature};
 
@@ -29,7 +29,7 @@ fn try_expand(options: TokenStream, item: &TokenStream) -> syn::Result<TokenStre
     let signature = Signature::read(item)?;
     place::check(signature.name())?;
     let kernel = expansion::expand(&signature, &options);
-    let errors = embed::errors_of_kernel(signature.name(), item);
+    let errors = device_errors::of_kernel(signature.name(), item);
     let module = embed::module_of_this_crate();
     Ok(quote! { #kernel #module #errors })
 }
