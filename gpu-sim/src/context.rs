@@ -14,13 +14,14 @@ use crate::checks::order::Order;
 use crate::checks::schedule::Turns;
 use crate::cluster::Clusters;
 use crate::copies::Copies;
+use crate::coroutine::Yielder;
 use crate::job::{Job, position};
-use crate::lane::{Event, Yielder};
+use crate::lane::Event;
 use crate::named::NamedBarriers;
 use crate::preempt::Watch;
 use crate::shared::SharedMemory;
 use crate::spin::Spin;
-use crate::wait::{self, Operation, Wait};
+use crate::wait::{self, Arrivals, Operation, Wait};
 use crate::{Fault, Launch};
 
 const ORIGIN: Dim3 = Dim3 { x: 0, y: 0, z: 0 };
@@ -94,7 +95,8 @@ pub(crate) struct Context<'a> {
     /// The source line of the operation that comes next.
     pub(crate) place: Cell<Option<&'static Location<'static>>>,
     /// What the thread that was suspended last waits for.
-    pub(crate) wait: Cell<Wait>,
+    pub(crate) wait: Cell<*const Wait>,
+    pub(crate) arrivals: Arrivals,
     /// What the thread that is resumed gets.
     pub(crate) answer: Cell<MaybeUninit<u32>>,
     blocks_left: Cell<u64>,
@@ -135,6 +137,7 @@ impl<'a> Context<'a> {
                 .map(|seed| Box::new(Turns::new(launch.block.count(), seed))),
             place: Cell::new(None),
             wait: Cell::new(wait::NOTHING),
+            arrivals: Arrivals::default(),
             answer: Cell::new(MaybeUninit::new(0)),
             blocks_left: Cell::new(0),
             yielder: Cell::new(ptr::null()),
@@ -220,6 +223,7 @@ impl<'a> Context<'a> {
     /// All threads of the block are done.
     pub(crate) fn finish_block(&self) {
         self.waiting.set(false);
+        self.arrivals.clear();
         self.spin.ends_standstill(self);
         self.watch.finish_block();
         self.thread.set(last(self.block_dim));
@@ -252,13 +256,16 @@ impl<'a> Context<'a> {
 
     /// Waits for what `operation` asks, and returns the answer. A panicked thread waits for nobody, as it no longer
     /// counts; it comes here only from a destructor.
+    #[inline(always)]
     pub(crate) fn wait(&self, operation: Operation) -> Option<MaybeUninit<u32>> {
         let place = self.place.take();
         if self.panicked.get() {
             return None;
         }
         let (thread, yielder) = (self.thread.get(), self.yielder.get());
-        self.wait.set(Wait { operation, place });
+        let wait = Wait { operation, place };
+        self.arrivals.note(&wait);
+        self.wait.set(&raw const wait);
         self.suspend(Event::Wait);
         self.thread.set(thread);
         self.yielder.set(yielder);
@@ -305,7 +312,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn suspend(&self, event: Event) {
         // SAFETY: a coroutine sets its own yielder before it runs kernel code and after each resumption, so this is
         // the running coroutine's, which lives as long as the coroutine's stack.

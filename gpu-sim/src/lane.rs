@@ -5,13 +5,15 @@
 //! kernel code.
 
 use std::convert::Infallible;
-use std::mem::{ManuallyDrop, MaybeUninit};
+use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
 
-use corosensei::{Coroutine, CoroutineResult};
+use corosensei::stack::Stack as _;
 use gpu_std::Dim3;
 
 use crate::context::{self, Context};
+use crate::coroutine::{Coroutine, Yielder};
 use crate::panics;
 use crate::stack::Stack;
 use crate::wait::{self, Wait};
@@ -27,16 +29,21 @@ pub(crate) enum Event {
     Exit,
 }
 
-/// A lane's own handle to suspend itself.
-pub(crate) type Yielder = corosensei::Yielder<(), Event>;
+impl Event {
+    /// By their numbers.
+    #[cfg(all(unix, target_arch = "x86_64"))]
+    pub(crate) const ALL: [Self; 3] = [Self::Wait, Self::Idle, Self::Exit];
+}
 
 /// A coroutine that runs simulated threads. It stays on the OS thread that made it.
 pub(crate) struct Lane {
-    coroutine: ManuallyDrop<Coroutine<(), Event, Infallible, Stack>>,
+    coroutine: Coroutine,
+    /// The first used line of its stack.
+    stack_base: *const u8,
     last_event: Event,
-    /// While its thread waits: who it is, and for what.
+    /// While its thread waits: who it is, and for what. That is on the thread's own stack.
     thread: Dim3,
-    wait: Wait,
+    wait: *const Wait,
     /// What the thread goes on with, once it may.
     answer: Option<MaybeUninit<u32>>,
 }
@@ -44,7 +51,8 @@ pub(crate) struct Lane {
 impl Lane {
     pub(crate) fn new(stack: Stack) -> Self {
         Self {
-            coroutine: ManuallyDrop::new(Coroutine::with_stack(stack, |yielder, ()| lane(yielder))),
+            stack_base: ptr::without_provenance(stack.base().get() - 1),
+            coroutine: Coroutine::new(stack, lane),
             last_event: Event::Idle,
             thread: Dim3 { x: 0, y: 0, z: 0 },
             wait: wait::NOTHING,
@@ -52,16 +60,13 @@ impl Lane {
         }
     }
 
-    /// Runs the lane until its next event.
-    #[inline]
+    /// Runs the lane, inside of [`Context::enter`], until its next event.
+    #[inline(always)]
     pub(crate) fn resume(&mut self, context: &Context<'_>) -> Event {
         if let Some(answer) = self.answer.take() {
             context.answer.set(answer);
         }
-        self.last_event = match context.enter(|| self.coroutine.resume(())) {
-            CoroutineResult::Yield(event) => event,
-            CoroutineResult::Return(never) => match never {},
-        };
+        self.last_event = self.coroutine.resume();
         if self.last_event == Event::Wait {
             self.wait = context.wait.get();
         }
@@ -81,7 +86,16 @@ impl Lane {
     /// What its thread waits for.
     #[inline]
     pub(crate) fn wait(&self) -> &Wait {
-        &self.wait
+        // SAFETY: the thread is suspended in the function that has it as a variable, or none has run in the lane.
+        unsafe { &*self.wait }
+    }
+
+    /// Tells the processor that the lane runs soon: what its thread needs first is where it was suspended, and at the far end
+    /// of its stack.
+    #[inline]
+    pub(crate) fn prefetch(&self) {
+        prefetch(self.wait.cast());
+        prefetch(self.stack_base);
     }
 
     /// Its thread may go on, with this answer.
@@ -110,38 +124,27 @@ impl Lane {
     /// destructors.
     pub(crate) fn recycle(self) -> Self {
         match self.last_event {
-            Event::Exit => Self::new(self.into_stack()),
+            // SAFETY: the frames on the stack are those of `lane`, which owns nothing, and of a kernel that ended as by a
+            // thread's `exit`, which leaks what the thread owns. Unwinding is no choice: the `gpu.*` functions are declared
+            // `extern "C"`.
+            Event::Exit => Self::new(unsafe { self.coroutine.into_stack() }),
             Event::Idle | Event::Wait => self,
         }
     }
-
-    fn into_stack(self) -> Stack {
-        let mut lane = ManuallyDrop::new(self);
-        // SAFETY: `lane` is not used, nor dropped, after this.
-        unsafe { take_stack(&mut lane.coroutine) }
-    }
 }
 
-impl Drop for Lane {
-    fn drop(&mut self) {
-        // SAFETY: the coroutine is not used after this.
-        drop(unsafe { take_stack(&mut self.coroutine) });
+/// Asks for the two cache lines around an address.
+#[inline]
+fn prefetch(address: *const u8) {
+    #[cfg(target_arch = "x86_64")]
+    for line in [address, address.wrapping_byte_sub(64)] {
+        // SAFETY: it only hints, whatever the address.
+        unsafe {
+            std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(line.cast())
+        };
     }
-}
-
-/// # Safety
-///
-/// The coroutine must not be used, nor dropped, after this.
-unsafe fn take_stack(
-    coroutine: &mut ManuallyDrop<Coroutine<(), Event, Infallible, Stack>>,
-) -> Stack {
-    // SAFETY: the frames on the stack are those of `lane`, which owns nothing, and of a kernel that ended as by a
-    // thread's `exit`, which leaks what the thread owns. Unwinding is no choice: the `gpu.*` functions are declared
-    // `extern "C"`.
-    unsafe {
-        coroutine.force_reset();
-        ManuallyDrop::take(coroutine).into_stack()
-    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
 }
 
 /// The coroutine's function.

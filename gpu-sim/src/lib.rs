@@ -17,6 +17,7 @@ mod cluster;
 mod constants;
 mod context;
 mod copies;
+mod coroutine;
 mod device;
 mod fault;
 #[cfg_attr(

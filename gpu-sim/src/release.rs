@@ -28,32 +28,18 @@ pub(crate) enum Release {
 
 /// Lets at least one of the threads go on.
 pub(crate) fn release(lanes: &mut [Lane], context: &Context<'_>) -> Result<Release, Fault> {
-    let released = match block_barrier(lanes) {
-        Some(opened) => opened.map(Release::All),
-        None if all_wait_for_grid(lanes) => Ok(Release::Grid),
-        None if all_wait_for_cluster(lanes) => Ok(Release::Cluster),
-        None => release_parts(lanes, context).map(|()| Release::Some),
+    let released = if context.arrivals.threads() == lanes.len() {
+        let apart = "threads of one block wait at different barriers at the same time";
+        let true_predicates = context.arrivals.go_on();
+        true_predicates.map(Release::All).ok_or(apart.into())
+    } else if all_wait_for_grid(lanes) {
+        Ok(Release::Grid)
+    } else if all_wait_for_cluster(lanes) {
+        Ok(Release::Cluster)
+    } else {
+        release_parts(lanes, context).map(|()| Release::Some)
     };
     released.map_err(|message| fault(message, lanes, context))
-}
-
-/// If all threads wait at barriers of the block, how many gave true at the one where they all are.
-#[inline]
-fn block_barrier(lanes: &[Lane]) -> Option<Result<u32, String>> {
-    let first = lanes[0].wait();
-    let (mut true_predicates, mut all_meet) = (0, true);
-    for lane in lanes {
-        let Operation::Block { predicate, .. } = lane.wait().operation else {
-            return None;
-        };
-        true_predicates += u32::from(predicate);
-        all_meet &= lane.wait().meets(first);
-    }
-    Some(if all_meet {
-        Ok(true_predicates)
-    } else {
-        Err("threads of one block wait at different barriers at the same time".into())
-    })
 }
 
 fn all_wait_for_grid(lanes: &[Lane]) -> bool {

@@ -1,5 +1,6 @@
 //! What a suspended thread waits for: a barrier of its block, or an operation of its warp.
 
+use std::cell::Cell;
 use std::mem::MaybeUninit;
 use std::panic::Location;
 
@@ -36,9 +37,77 @@ pub(crate) enum Operation {
     Turn,
 }
 
+/// The threads that wait at barriers of the block.
+///
+/// None of them goes on before all do, so they need not be looked at one by one.
+#[derive(Default)]
+pub(crate) struct Arrivals {
+    threads: Cell<usize>,
+    true_predicates: Cell<u32>,
+    /// Which it is, and where.
+    first: Cell<(Barrier, Place)>,
+    /// Whether another one waits at another.
+    apart: Cell<bool>,
+}
+
+/// A source line, where it is known.
+type Place = Option<&'static Location<'static>>;
+
+impl Arrivals {
+    /// A thread waits, maybe at a barrier of the block.
+    #[inline]
+    pub(crate) fn note(&self, wait: &Wait) {
+        let Operation::Block { barrier, predicate } = wait.operation else {
+            return;
+        };
+        let before = self.threads.get();
+        self.threads.set(before + 1);
+        self.true_predicates
+            .set(self.true_predicates.get() + u32::from(predicate));
+        if before == 0 {
+            self.first.set((barrier, wait.place));
+        } else {
+            let (first, place) = self.first.get();
+            if first != barrier || !same_place(place, wait.place) {
+                self.apart.set(true);
+            }
+        }
+    }
+
+    /// How many wait.
+    #[inline]
+    pub(crate) fn threads(&self) -> usize {
+        self.threads.get()
+    }
+
+    /// They all go on, of whom so many gave true; `None` if they wait at different barriers.
+    #[inline]
+    pub(crate) fn go_on(&self) -> Option<u32> {
+        let true_predicates = self.true_predicates.get();
+        let apart = self.apart.get();
+        self.clear();
+        (!apart).then_some(true_predicates)
+    }
+
+    /// Nobody waits.
+    #[inline]
+    pub(crate) fn clear(&self) {
+        self.threads.set(0);
+        self.true_predicates.set(0);
+        self.apart.set(false);
+    }
+}
+
+/// Whether both are one source line. Rust may keep a line's [`Location`] more than once.
+#[inline]
+fn same_place(one: Place, two: Place) -> bool {
+    one.map(std::ptr::from_ref) == two.map(std::ptr::from_ref) || one == two
+}
+
 /// A barrier of the whole block, and what it makes of the predicates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Barrier {
+    #[default]
     Sync,
     Count,
     And,
@@ -118,7 +187,7 @@ pub(crate) enum Reduction {
 }
 
 /// No request: what a lane holds before its first.
-pub(crate) const NOTHING: Wait = Wait {
+pub(crate) const NOTHING: &Wait = &Wait {
     operation: Operation::ActiveMask,
     place: None,
 };
@@ -149,19 +218,9 @@ impl Wait {
         matches!(other.operation, Operation::Cluster) && self.same_place(other)
     }
 
-    /// Whether both are the same operation, at the same place where that matters: lanes of a warp may synchronise from
+    /// Whether both are the same operation of a warp, at the same place where that matters: lanes of a warp may synchronise from
     /// different places.
-    #[inline]
     pub(crate) fn meets(&self, other: &Wait) -> bool {
-        if let Operation::Block { barrier: one, .. } = self.operation
-            && let Operation::Block { barrier: two, .. } = other.operation
-        {
-            return one == two && self.same_place(other);
-        }
-        self.lanes_meet(other)
-    }
-
-    fn lanes_meet(&self, other: &Wait) -> bool {
         let (Operation::Warp { request: one, .. }, Operation::Warp { request: two, .. }) =
             (self.operation, other.operation)
         else {
@@ -171,11 +230,9 @@ impl Wait {
         one.name() == two.name() && (anywhere || self.same_place(other))
     }
 
-    /// Whether both stand at one source line. Rust may keep a line's [`Location`] more than once.
-    #[inline]
+    /// Whether both stand at one source line.
     pub(crate) fn same_place(&self, other: &Wait) -> bool {
-        let address = |wait: &Wait| wait.place.map(std::ptr::from_ref);
-        address(self) == address(other) || self.place == other.place
+        same_place(self.place, other.place)
     }
 }
 

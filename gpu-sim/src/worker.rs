@@ -78,7 +78,10 @@ impl Worker<'_> {
     fn start_threads(&mut self) -> bool {
         loop {
             let mut lane = self.idle.pop().unwrap_or_else(|| Lane::new(Stack::new()));
-            let event = lane.resume(self.context);
+            if let Some(next) = self.idle.last() {
+                next.prefetch();
+            }
+            let event = self.context.enter(|| lane.resume(self.context));
             if event == Event::Wait {
                 self.wait(lane);
                 continue;
@@ -148,25 +151,39 @@ impl Worker<'_> {
     #[inline]
     fn step(&mut self, all: bool) {
         let context = self.context;
-        let mut ended = false;
-        match &context.turns {
+        let mut ended = 0;
+        context.enter(|| match &context.turns {
             None => {
-                for lane in &mut self.waiting {
-                    ended |= step(lane, context, all) != Event::Wait;
+                for index in 0..self.waiting.len() {
+                    if let Some(next) = self.waiting.get(index + 1) {
+                        next.prefetch();
+                    }
+                    ended +=
+                        usize::from(step(&mut self.waiting[index], context, all) != Event::Wait);
                 }
             }
             Some(turns) => {
                 for index in turns.order(self.waiting.len()) {
-                    ended |= step(&mut self.waiting[index], context, all) != Event::Wait;
+                    ended +=
+                        usize::from(step(&mut self.waiting[index], context, all) != Event::Wait);
                 }
             }
-        }
-        if ended {
+        });
+        if ended > 0 {
             context.spin.progress();
-            let ended = |lane: &mut Lane| lane.last_event() != Event::Wait;
-            self.idle
-                .extend(self.waiting.extract_if(.., ended).map(Lane::recycle));
+            self.recycle(ended);
         }
+    }
+
+    /// Takes out the lanes whose threads have ended: so many.
+    fn recycle(&mut self, ended: usize) {
+        let returned = |lane: &Lane| lane.last_event() == Event::Idle;
+        if ended == self.waiting.len() && self.waiting.iter().all(returned) {
+            return self.idle.append(&mut self.waiting);
+        }
+        let ended = |lane: &mut Lane| lane.last_event() != Event::Wait;
+        self.idle
+            .extend(self.waiting.extract_if(.., ended).map(Lane::recycle));
     }
 
     /// Parks the block until all of the grid wait.
