@@ -1,19 +1,23 @@
-//! A separable convolution with 17 weights in constant memory: along rows, then along columns, each through shared memory.
+//! A separable convolution with 17 weights in constant memory: along rows, then along columns.
+
+use std::array;
 
 use oxwarp::DeviceArray2;
 use oxwarp::prelude::*;
-use oxwarp::view::ArrayView2;
+use oxwarp::unroll;
+use oxwarp::vector::Float4;
 
 use super::case::{arguments, close, launch_either, places, with_unchecked};
-use super::random::floats;
+use super::random::{components, vectors};
 use super::{Case, Entry, Outcome, Size, Source, Twin, Work};
 
 const RADIUS: usize = 8;
 const TAPS: usize = 2 * RADIUS + 1;
-/// Threads of a block along a row, in the first pass.
-const ROW: usize = 256;
-/// Rows and columns of a block in the second pass.
-const SIDE: usize = 32;
+/// Threads of a block in the first pass.
+const ROW_BLOCK: usize = 128;
+/// Threads of a block in the second pass, and numbers of each.
+const COLUMN_BLOCK: usize = 256;
+const COLUMN: usize = 32;
 
 oxwarp::constant! {
     /// Of a bell curve.
@@ -22,57 +26,49 @@ oxwarp::constant! {
     ];
 }
 
+/// The sum of neighbours by their weights.
+#[inline]
+fn weighted(near: &[f32]) -> f32 {
+    WEIGHTS.iter().zip(near).map(|(weight, x)| weight * x).sum()
+}
+
 with_unchecked! {
     convolve_rows_unchecked:
-    #[kernel(block(ROW))]
-    fn convolve_rows(x: ArrayView2<f32>, mut y: DisjointSlice<f32, ThreadIndex2d>) {
-        let line = shared_array![f32; ROW + 2 * RADIUS];
+    /// Four numbers a thread. What neighbours in the block load too comes from the L1 cache.
+    #[kernel(block(ROW_BLOCK))]
+    fn convolve_rows(x: ArrayView2<Float4>, mut y: DisjointSlice<Float4, ThreadIndex2d>) {
         let i = thread::index_2d();
-        let t = thread::thread_idx_x() as usize;
-        // The number RADIUS columns before, 0 outside.
-        let before = |col: usize| {
-            let x = x.get((i.row(), col.wrapping_sub(RADIUS)));
-            x.copied().unwrap_or(0.0)
-        };
-        line.set(t, before(i.col()));
-        if t < 2 * RADIUS {
-            line.set(t + ROW, before(i.col() + ROW));
-        }
-        sync_threads();
         if let Some(y) = y.get_mut(i) {
-            let mut sum = 0.0;
-            for (k, weight) in WEIGHTS.iter().enumerate() {
-                sum += weight * line.get(t + k);
-            }
-            *y = sum;
+            // Five vectors, of which the middle one is the thread's own; 0 outside.
+            let near: [Float4; 5] = array::from_fn(|k| {
+                let x = x.get((i.row(), (i.col() + k).wrapping_sub(2)));
+                x.copied().unwrap_or_default()
+            });
+            let near = near.map(Float4::to_array);
+            *y = [0, 1, 2, 3].map(|k| weighted(&near.as_flattened()[k..])).into();
         }
     }
 }
 
 with_unchecked! {
     convolve_columns_unchecked:
-    #[kernel(block(SIDE, SIDE))]
-    fn convolve_columns(x: ArrayView2<f32>, mut y: DisjointSlice<f32, ThreadIndex2d>) {
-        let tile = shared_array![f32; SIDE + 2 * RADIUS, SIDE];
-        let i = thread::index_2d();
-        let tx = thread::thread_idx_x() as usize;
-        let ty = thread::thread_idx_y() as usize;
-        // The number RADIUS rows before, 0 outside.
-        let before = |row: usize| {
-            let x = x.get((row.wrapping_sub(RADIUS), i.col()));
-            x.copied().unwrap_or(0.0)
-        };
-        tile.set((ty, tx), before(i.row()));
-        if ty < 2 * RADIUS {
-            tile.set((ty + SIDE, tx), before(i.row() + SIDE));
-        }
-        sync_threads();
-        if let Some(y) = y.get_mut(i) {
-            let mut sum = 0.0;
-            for (k, weight) in WEIGHTS.iter().enumerate() {
-                sum += weight * tile.get((ty + k, tx));
+    /// `COLUMN` numbers of a column a thread, from registers. The rows are a multiple of as many.
+    #[kernel(block(COLUMN_BLOCK))]
+    fn convolve_columns(x: &[Float4], mut y: DisjointTiles<f32, COLUMN, 1, ThreadIndex2d>) {
+        let (i, [_, cols]) = (thread::index_2d(), y.shape());
+        let x: &[f32] = bytemuck::cast_slice(x);
+        // From RADIUS rows before the first to as many after the last; 0 outside.
+        let near: [f32; COLUMN + 2 * RADIUS] = array::from_fn(|k| {
+            unroll::full();
+            let row = (COLUMN * i.row() + k).wrapping_sub(RADIUS);
+            let x = x.get(row.wrapping_mul(cols).wrapping_add(i.col()));
+            x.copied().unwrap_or_default()
+        });
+        if let Some(y) = y.whole_mut(i) {
+            for (k, [y]) in y.into_iter().enumerate() {
+                unroll::full();
+                *y = weighted(&near[k..]);
             }
-            *y = sum;
         }
     }
 }
@@ -90,24 +86,24 @@ pub const CONVOLUTION: Entry = Entry {
 };
 
 fn case(gpu: &Gpu, size: Size) -> Outcome<Case> {
-    let (rows, cols): (usize, usize) = size.pick((8192, 8192), (45, 70));
-    let x = floats(rows * cols, 0.0, 1.0, 1);
-    let x_gpu = gpu.to_device(&x)?.into_shape((rows, cols))?;
-    let between: DeviceArray2<f32> = gpu.zeros_nd((rows, cols))?;
+    let (rows, cols): (usize, usize) = size.pick((8192, 8192), (2 * COLUMN, 44));
+    let x = vectors(rows * cols / 4, 0.0, 1.0, 1);
+    let x_gpu = gpu.to_device(&x)?.into_shape((rows, cols / 4))?;
+    let between: DeviceArray2<Float4> = gpu.zeros_nd((rows, cols / 4))?;
     let y_gpu: DeviceArray2<f32> = gpu.zeros_nd((rows, cols))?;
-    let of_rows = (cols.div_ceil(ROW), rows);
-    let of_columns = (cols.div_ceil(SIDE), rows.div_ceil(SIDE));
+    let of_rows = ((cols / 4).div_ceil(ROW_BLOCK), rows);
+    let of_columns = (cols.div_ceil(COLUMN_BLOCK), rows / COLUMN);
     let twin = vec![
         Twin::new(
             "convolve_rows",
             of_rows,
-            ROW,
-            arguments![x_gpu, between, rows, cols],
+            ROW_BLOCK,
+            arguments![x_gpu, between, rows, cols / 4],
         ),
         Twin::new(
             "convolve_columns",
             of_columns,
-            (SIDE, SIDE),
+            COLUMN_BLOCK,
             arguments![between, y_gpu, rows, cols],
         ),
     ];
@@ -117,11 +113,12 @@ fn case(gpu: &Gpu, size: Size) -> Outcome<Case> {
         (between, y_gpu),
         |(_, y)| y.fill(f32::NAN),
         move |checks, (between, y)| {
-            launch_either!(checks, convolve_rows / convolve_rows_unchecked[of_rows, ROW](&x_gpu, &mut *between))?;
-            launch_either!(checks, convolve_columns / convolve_columns_unchecked[of_columns, (SIDE, SIDE)](&*between, y
+            launch_either!(checks, convolve_rows / convolve_rows_unchecked[of_rows, ROW_BLOCK](&x_gpu, &mut *between))?;
+            launch_either!(checks, convolve_columns / convolve_columns_unchecked[of_columns, COLUMN_BLOCK](&*between, y
             ))
         },
         move |(_, y)| {
+            let x = components(&x);
             // The number that lies so far before `at + k`, of `len`.
             let near = |at: usize, k: usize, len: usize| {
                 (at + k).checked_sub(RADIUS).filter(|&at| at < len)

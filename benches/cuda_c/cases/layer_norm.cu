@@ -17,7 +17,7 @@ __device__ __forceinline__ float warp_sum(float sum) {
     return sum;
 }
 
-// In all threads.
+// In all threads of a block of four warps.
 __device__ __forceinline__ float block_sum_for_all(float own) {
     __shared__ float sums[32];
     unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -25,7 +25,7 @@ __device__ __forceinline__ float block_sum_for_all(float own) {
     __syncthreads();
     if (lane == 0) sums[warp] = own;
     __syncthreads();
-    return warp_sum(lane < blockDim.x / 32 ? sums[lane] : 0.0f);
+    return warp_sum(lane < 4 ? sums[lane] : 0.0f);
 }
 
 __device__ __forceinline__ void unpack(uint4 eight, float *x) {
@@ -37,25 +37,35 @@ __device__ __forceinline__ void unpack(uint4 eight, float *x) {
     }
 }
 
-extern "C" __global__ void __launch_bounds__(256) layer_norm(const uint4 *__restrict__ x, const uint4 *__restrict__ gamma, const uint4 *__restrict__ beta,
+// A block has a row of 256 vectors of eight, a thread two of it.
+extern "C" __global__ void __launch_bounds__(128) layer_norm(const uint4 *__restrict__ x, const uint4 *__restrict__ gamma, const uint4 *__restrict__ beta,
                                       uint4 *__restrict__ y) {
-    size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
-    float own[8], g[8], b[8], sum = 0, squares = 0;
-    unpack(x[i], own);
-    for (int k = 0; k < 8; k++) sum += own[k];
+    size_t first = blockIdx.x * (size_t)256;
+    unsigned t = threadIdx.x;
+    float own[16], sum = 0, squares = 0;
+    unpack(x[first + t], own);
+    unpack(x[first + t + 128], own + 8);
+#pragma unroll
+    for (int k = 0; k < 16; k++) sum += own[k];
     float mean = block_sum_for_all(sum) / 2048;
-    for (int k = 0; k < 8; k++) {
+#pragma unroll
+    for (int k = 0; k < 16; k++) {
         own[k] -= mean;
         squares += own[k] * own[k];
     }
     float variance = block_sum_for_all(squares) / 2048;
     float scale = 1.0f / sqrtf(variance + 1e-5f);
-    unpack(gamma[threadIdx.x], g);
-    unpack(beta[threadIdx.x], b);
-    unsigned pairs[4];
-    for (int k = 0; k < 4; k++) {
-        float lo = own[2 * k] * scale * g[2 * k] + b[2 * k], hi = own[2 * k + 1] * scale * g[2 * k + 1] + b[2 * k + 1];
-        pairs[k] = float2_to_half2(lo, hi);
+#pragma unroll
+    for (int half = 0; half < 2; half++) {
+        float g[8], b[8];
+        unpack(gamma[t + 128 * half], g);
+        unpack(beta[t + 128 * half], b);
+        unsigned pairs[4];
+#pragma unroll
+        for (int k = 0; k < 4; k++) {
+            const float *x = own + 8 * half + 2 * k;
+            pairs[k] = float2_to_half2(x[0] * scale * g[2 * k] + b[2 * k], x[1] * scale * g[2 * k + 1] + b[2 * k + 1]);
+        }
+        y[first + t + 128 * half] = make_uint4(pairs[0], pairs[1], pairs[2], pairs[3]);
     }
-    y[i] = make_uint4(pairs[0], pairs[1], pairs[2], pairs[3]);
 }

@@ -1,4 +1,4 @@
-//! Layer normalisation of rows of 2048 16-bit floats, with sums in `f32`: a block for each row, 16 bytes a thread.
+//! Layer normalisation of rows of 2048 16-bit floats, with sums in `f32`: a block for each row, twice 16 bytes a thread.
 
 use oxwarp::half::{F16, F16x2};
 use oxwarp::prelude::*;
@@ -26,32 +26,38 @@ impl Eight {
     }
 }
 
-const BLOCK: usize = 256;
-const COLS: usize = 8 * BLOCK;
+const COLS: usize = 2048;
+/// What a row has of them.
+const ROW: usize = COLS / 8;
+/// A thread has two of the row.
+const BLOCK: usize = ROW / 2;
 const EPSILON: f32 = 1e-5;
 
 /// The mean of the row that the block has.
 #[inline]
-fn mean(of: [f32; 8]) -> f32 {
-    block_reduce_for_all(of.iter().sum(), 0.0, |a, b| a + b) / COLS as f32
+fn mean(of: [[f32; 8]; 2]) -> f32 {
+    block_reduce_for_all(of.iter().flatten().sum(), 0.0, |a, b| a + b) / COLS as f32
 }
 
 with_unchecked! {
     layer_norm_unchecked:
     #[kernel(block(BLOCK))]
-    fn layer_norm(x: &[Eight], gamma: &[Eight], beta: &[Eight], mut y: DisjointSlice<Eight>) {
-        let i = thread::index_1d();
-        let t = thread::thread_idx_x() as usize;
-        let own = x.get(*i).map_or([0.0; 8], |x| x.to_f32());
+    fn layer_norm(x: &[Eight], gamma: &[Eight], beta: &[Eight], mut y: DisjointChunks<Eight, ROW, BlockIndex>) {
+        let (row, t) = (block::index(), thread::index_in_block());
+        let (rows, _) = x.as_chunks::<ROW>();
+        let own = [t, t + BLOCK].map(|i| rows[*row][i].to_f32());
         let mean_of_row = mean(own);
-        let centred = own.map(|x| x - mean_of_row);
-        let variance = mean(centred.map(|x| x * x));
+        let centred = own.map(|x| x.map(|x| x - mean_of_row));
+        let variance = mean(centred.map(|x| x.map(|x| x * x)));
         let scale = 1.0 / (variance + EPSILON).sqrt();
-        let (gamma, beta) = (gamma[t].to_f32(), beta[t].to_f32());
-        if let Some(y) = y.get_mut(i) {
-            *y = Eight::from_f32(
-                [0, 1, 2, 3, 4, 5, 6, 7].map(|k| centred[k] * scale * gamma[k] + beta[k]),
-            );
+        let [gamma, beta] = [gamma, beta].map(|of_cols| &of_cols.as_chunks::<ROW>().0[0]);
+        let normal = [0, 1].map(|half| {
+            let i = t + half * BLOCK;
+            let (x, gamma, beta) = (centred[half], gamma[i].to_f32(), beta[i].to_f32());
+            Eight::from_f32([0, 1, 2, 3, 4, 5, 6, 7].map(|k| x[k] * scale * gamma[k] + beta[k]))
+        });
+        if let Some(mut y) = y.get_mut(row) {
+            y.iter_mut().zip(normal).for_each(|(y, normal)| *y = normal);
         }
     }
 }
@@ -75,13 +81,13 @@ fn case(gpu: &Gpu, size: Size) -> Outcome<Case> {
         let (eights, _) = numbers.as_chunks();
         eights.iter().map(|&eight| Eight::from_f32(eight)).collect()
     };
-    let (x, gamma, beta) = (eights(rows * BLOCK, 1), eights(BLOCK, 2), eights(BLOCK, 3));
+    let (x, gamma, beta) = (eights(rows * ROW, 1), eights(ROW, 2), eights(ROW, 3));
     let (x_gpu, gamma_gpu, beta_gpu) = (
         gpu.to_device(&x)?,
         gpu.to_device(&gamma)?,
         gpu.to_device(&beta)?,
     );
-    let y_gpu = gpu.full(rows * BLOCK, Eight::from_f32([0.0; 8]))?;
+    let y_gpu = gpu.full(rows * ROW, Eight::from_f32([0.0; 8]))?;
     let words = arguments![x_gpu, gamma_gpu, beta_gpu, y_gpu];
     Ok(Case::new(
         Work::Bytes(4.0 * (rows * COLS) as f64),
@@ -100,7 +106,7 @@ fn case(gpu: &Gpu, size: Size) -> Outcome<Case> {
             };
             let (gamma, beta) = (numbers(&gamma), numbers(&beta));
             for row in (0..rows).step_by(size.pick(7, 1)) {
-                let of_row = row * BLOCK..(row + 1) * BLOCK;
+                let of_row = row * ROW..(row + 1) * ROW;
                 let (x, y) = (numbers(&x[of_row.clone()]), numbers(&y[of_row]));
                 let mean = x.iter().sum::<f64>() / COLS as f64;
                 let variance = x.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / COLS as f64;

@@ -1,6 +1,7 @@
 //! Kernels that only move memory: copy, triad, and saxpy with one and with four numbers a thread.
 
 use oxwarp::prelude::*;
+use oxwarp::unroll;
 use oxwarp::vector::Float4;
 
 use super::case::{arguments, close, launch_either, with_unchecked};
@@ -31,11 +32,16 @@ with_unchecked! {
 
 with_unchecked! {
     saxpy_unchecked:
-    #[kernel]
-    fn saxpy(alpha: f32, x: &[f32], mut y: DisjointSlice<f32>) {
-        let i = thread::index_1d();
-        if let Some(y) = y.get_mut(i) {
-            *y += alpha * x[*i];
+    /// A block has a tile of `x` and `y`, a thread four numbers of it: so many loads are on their way before the first store.
+    #[kernel(block(BLOCK))]
+    fn saxpy(alpha: f32, x: &[f32], mut y: DisjointChunks<f32, TILE, BlockIndex>) {
+        let b = block::index();
+        let (x, _) = x.as_chunks::<TILE>();
+        if let (Some(x), Some(mut y)) = (x.get(*b), y.get_mut(b)) {
+            for (i, y) in y.indexed_iter_mut() {
+                unroll::full();
+                *y += alpha * x[i];
+            }
         }
     }
 }
@@ -57,6 +63,8 @@ const SOURCE: Source = Source {
     fast_math: false,
 };
 const BLOCK: usize = 256;
+/// Numbers of a block in `saxpy`.
+const TILE: usize = 4 * BLOCK;
 const ALPHA: f32 = 1.25;
 
 pub const COPY: Entry = Entry {
@@ -129,18 +137,23 @@ pub const SAXPY: Entry = Entry {
 };
 
 fn saxpy_case(gpu: &Gpu, size: Size) -> Outcome<Case> {
-    let n: usize = size.pick(1 << 26, 999);
+    let tiles: usize = size.pick(1 << 16, 3);
+    let n = tiles * TILE;
     let (x, y) = (floats(n, 0.0, 1.0, 4), floats(n, 0.0, 1.0, 5));
     let (x_gpu, y_gpu) = (gpu.to_device(&x)?, gpu.to_device(&y)?);
-    let grid = n.div_ceil(BLOCK);
-    let twin = Twin::new("saxpy", grid, BLOCK, arguments![ALPHA, x_gpu, y_gpu, n]);
+    let twin = Twin::new(
+        "saxpy",
+        tiles,
+        BLOCK,
+        arguments![ALPHA, x_gpu, y_gpu, tiles],
+    );
     let before = y.clone();
     Ok(Case::new(
         Work::Bytes(12.0 * n as f64),
         vec![twin],
         y_gpu,
         move |y| y.copy_from(&before),
-        move |checks, y| launch_either!(checks, saxpy / saxpy_unchecked[grid, BLOCK](ALPHA, &x_gpu, y)),
+        move |checks, y| launch_either!(checks, saxpy / saxpy_unchecked[tiles, BLOCK](ALPHA, &x_gpu, y)),
         move |got| {
             close(&got.to_vec()?, 0..n, 1e-6, |i| {
                 f64::from(ALPHA * x[i]) + f64::from(y[i])

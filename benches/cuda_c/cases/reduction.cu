@@ -56,11 +56,16 @@ extern "C" __global__ void dot_blocks(const float4 *__restrict__ a, const float4
 
 extern "C" __global__ void __launch_bounds__(256) dot_tree(const float *__restrict__ a, const float *__restrict__ b, float *__restrict__ partial, size_t n) {
     __shared__ float sums[256];
-    size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
     unsigned t = threadIdx.x;
-    sums[t] = i < n ? a[i] * b[i] : 0.0f;
+    float own = 0.0f;
+#pragma unroll
+    for (unsigned k = 0; k < 1024; k += 256) {
+        size_t i = blockIdx.x * (size_t)1024 + k + t;
+        if (i < n) own += a[i] * b[i];
+    }
+    sums[t] = own;
     __syncthreads();
-    for (unsigned stride = blockDim.x / 2; stride > 0; stride /= 2) {
+    for (unsigned stride = 128; stride > 0; stride /= 2) {
         if (t < stride) sums[t] += sums[t + stride];
         __syncthreads();
     }

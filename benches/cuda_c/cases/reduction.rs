@@ -2,6 +2,7 @@
 //! scalar product of each block with a tree in shared memory, as introductions to CUDA have it.
 
 use oxwarp::prelude::*;
+use oxwarp::unroll;
 use oxwarp::vector::Float4;
 
 use super::case::{arguments, close, launch_either, with_unchecked};
@@ -128,14 +129,22 @@ with_unchecked! {
 
 with_unchecked! {
     dot_tree_unchecked:
-    #[kernel(launch_bounds(256))]
+    /// A thread adds four products before the tree.
+    #[kernel(block(BLOCK))]
     fn dot_tree(a: &[f32], b: &[f32], mut partial: DisjointSlice<f32, BlockIndex>) {
-        let sums = shared_array![f32; 256];
-        let (i, t) = (thread::index_1d(), thread::index_in_block());
-        let both = a.get(*i).zip(b.get(*i));
-        sums.set(t, both.map_or(0.0, |(a, b)| a * b));
+        let sums = shared_array![f32; BLOCK];
+        let t = thread::index_in_block();
+        let mut own = 0.0;
+        for k in (0..TILE).step_by(BLOCK) {
+            unroll::full();
+            let i = *block::index() * TILE + k + t;
+            if let (Some(a), Some(b)) = (a.get(i), b.get(i)) {
+                own += a * b;
+            }
+        }
+        sums.set(t, own);
         sync_threads();
-        let mut stride = block::len() / 2;
+        let mut stride = BLOCK / 2;
         while stride > 0 {
             if t < stride {
                 sums.set(t, sums.get(t) + sums.get(t + stride));
@@ -155,6 +164,8 @@ const SOURCE: Source = Source {
     fast_math: false,
 };
 const BLOCK: usize = 256;
+/// Numbers of a block in `dot_tree`.
+const TILE: usize = 4 * BLOCK;
 /// Of the first launch of the whole sum: eight on each multiprocessor of a large GPU.
 const SUM_BLOCKS: usize = 1024;
 
@@ -288,10 +299,10 @@ pub const DOT_TREE: Entry = Entry {
 };
 
 fn dot_tree_case(gpu: &Gpu, size: Size) -> Outcome<Case> {
-    let n: usize = size.pick(1 << 26, 999);
+    let n: usize = size.pick(1 << 26, 2500);
     let (a, b) = (floats(n, 0.0, 1.0, 3), floats(n, 0.0, 1.0, 4));
     let (a_gpu, b_gpu) = (gpu.to_device(&a)?, gpu.to_device(&b)?);
-    let grid = n.div_ceil(BLOCK);
+    let grid = n.div_ceil(TILE);
     let partial = gpu.zeros::<f32>(grid)?;
     let twin = Twin::new(
         "dot_tree",
@@ -309,8 +320,8 @@ fn dot_tree_case(gpu: &Gpu, size: Size) -> Outcome<Case> {
             let products = |b0: usize| {
                 a.iter()
                     .zip(&b)
-                    .skip(b0 * BLOCK)
-                    .take(BLOCK)
+                    .skip(b0 * TILE)
+                    .take(TILE)
                     .map(|(a, b)| a * b)
             };
             close(&partial.to_vec()?, 0..grid, 1e-5, |b| sum(products(b)))

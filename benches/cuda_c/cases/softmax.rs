@@ -1,6 +1,7 @@
-//! Softmax of rows of 1024 numbers: a block for each row, four numbers a thread, maximum and sum by warp shuffles.
+//! Softmax of rows of 1024 numbers: a block for each row, eight numbers a thread, maximum and sum by warp shuffles.
 
 use oxwarp::prelude::*;
+use oxwarp::unroll;
 use oxwarp::vector::Float4;
 
 use super::case::{arguments, close, launch_either, with_unchecked};
@@ -8,21 +9,29 @@ use super::random::{components, vectors};
 use super::reduction::block_reduce_for_all;
 use super::{Case, Entry, Outcome, Size, Source, Twin, Work};
 
-const BLOCK: usize = 256;
-const COLS: usize = 4 * BLOCK;
+const COLS: usize = 1024;
+/// Vectors in a row.
+const ROW: usize = COLS / 4;
+/// A thread has two vectors of the row.
+const BLOCK: usize = ROW / 2;
 
 with_unchecked! {
     softmax_unchecked:
-    #[kernel(fast_math)]
-    fn softmax(x: &[Float4], mut y: DisjointSlice<Float4>) {
-        let i = thread::index_1d();
-        let x = x[*i];
-        let own = x.x.max(x.y).max(x.z.max(x.w));
+    #[kernel(fast_math, block(BLOCK))]
+    fn softmax(x: &[Float4], mut y: DisjointChunks<Float4, ROW, BlockIndex>) {
+        let (row, t) = (block::index(), thread::index_in_block());
+        let (rows, _) = x.as_chunks::<ROW>();
+        let x = [0, BLOCK].map(|k| rows[*row][t + k]);
+        let own = x[0].max(x[1]);
+        let own = own.x.max(own.y).max(own.z.max(own.w));
         let most = block_reduce_for_all(own, f32::NEG_INFINITY, f32::max);
-        let powers = x.map(|x| (x - most).exp());
-        let sum = block_reduce_for_all(powers.sum(), 0.0, |a, b| a + b);
-        if let Some(y) = y.get_mut(i) {
-            *y = powers * (1.0 / sum);
+        let powers = x.map(|x| x.map(|x| (x - most).exp()));
+        let sum = block_reduce_for_all((powers[0] + powers[1]).sum(), 0.0, |a, b| a + b);
+        if let Some(mut y) = y.get_mut(row) {
+            for (y, powers) in y.iter_mut().zip(powers) {
+                unroll::full();
+                *y = powers * (1.0 / sum);
+            }
         }
     }
 }
@@ -41,9 +50,9 @@ pub const SOFTMAX: Entry = Entry {
 
 fn case(gpu: &Gpu, size: Size) -> Outcome<Case> {
     let rows: usize = size.pick(1 << 16, 3);
-    let x = vectors(rows * BLOCK, -5.0, 5.0, 1);
+    let x = vectors(rows * ROW, -5.0, 5.0, 1);
     let x_gpu = gpu.to_device(&x)?;
-    let y_gpu = gpu.zeros::<Float4>(rows * BLOCK)?;
+    let y_gpu = gpu.zeros::<Float4>(rows * ROW)?;
     let twin = Twin::new("softmax", rows, BLOCK, arguments![x_gpu, y_gpu]);
     Ok(Case::new(
         Work::Bytes(8.0 * (rows * COLS) as f64),

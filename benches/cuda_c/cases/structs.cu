@@ -15,12 +15,16 @@ extern "C" __global__ void move_aos(float dt, Particle *__restrict__ particles, 
     }
 }
 
-extern "C" __global__ void move_soa(float dt, const float *__restrict__ vx, const float *__restrict__ vy, const float *__restrict__ vz,
-                                    float *__restrict__ x, float *__restrict__ y, float *__restrict__ z, size_t n) {
+__device__ __forceinline__ float4 moved(float4 x, float dt, float4 v) {
+    return make_float4(x.x + dt * v.x, x.y + dt * v.y, x.z + dt * v.z, x.w + dt * v.w);
+}
+
+extern "C" __global__ void move_soa(float dt, const float4 *__restrict__ vx, const float4 *__restrict__ vy, const float4 *__restrict__ vz,
+                                    float4 *__restrict__ x, float4 *__restrict__ y, float4 *__restrict__ z, size_t n) {
     size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
     if (i < n) {
-        x[i] += dt * vx[i];
-        y[i] += dt * vy[i];
-        z[i] += dt * vz[i];
+        x[i] = moved(x[i], dt, vx[i]);
+        y[i] = moved(y[i], dt, vy[i]);
+        z[i] = moved(z[i], dt, vz[i]);
     }
 }

@@ -1,9 +1,10 @@
 //! Particles that move, as an array of structures and as a structure of arrays.
 
 use oxwarp::prelude::*;
+use oxwarp::vector::Float4;
 
 use super::case::{arguments, close, launch_either, with_unchecked};
-use super::random::floats;
+use super::random::{components, floats, vectors};
 use super::{Case, Entry, Outcome, Size, Source, Twin, Work};
 
 #[derive(Clone, Copy, Debug, PartialEq, oxwarp::DeviceCopy)]
@@ -31,22 +32,23 @@ with_unchecked! {
 
 with_unchecked! {
     move_soa_unchecked:
+    /// Four particles a thread.
     #[kernel]
     fn move_soa(
         dt: f32,
-        vx: &[f32],
-        vy: &[f32],
-        vz: &[f32],
-        mut x: DisjointSlice<f32>,
-        mut y: DisjointSlice<f32>,
-        mut z: DisjointSlice<f32>,
+        vx: &[Float4],
+        vy: &[Float4],
+        vz: &[Float4],
+        mut x: DisjointSlice<Float4>,
+        mut y: DisjointSlice<Float4>,
+        mut z: DisjointSlice<Float4>,
     ) {
         let i = thread::index_1d();
         if let (Some(x), Some(y), Some(z)) = (x.get_mut(i), y.get_mut(i), z.get_mut(i)) {
             let v = [vx[*i], vy[*i], vz[*i]];
-            *x += dt * v[0];
-            *y += dt * v[1];
-            *z += dt * v[2];
+            *x += v[0] * dt;
+            *y += v[1] * dt;
+            *z += v[2] * dt;
         }
     }
 }
@@ -123,9 +125,9 @@ pub const SOA: Entry = Entry {
 };
 
 fn soa_case(gpu: &Gpu, size: Size) -> Outcome<Case> {
-    let n: usize = size.pick(1 << 25, 999);
-    let before = [1, 2, 3].map(|seed| floats(n, -1.0, 1.0, seed));
-    let velocity = [4, 5, 6].map(|seed| floats(n, -1.0, 1.0, seed));
+    let n: usize = size.pick(1 << 23, 999);
+    let before = [1, 2, 3].map(|seed| vectors(n, -1.0, 1.0, seed));
+    let velocity = [4, 5, 6].map(|seed| vectors(n, -1.0, 1.0, seed));
     let [vx, vy, vz] = [0, 1, 2].map(|axis| gpu.to_device(&velocity[axis]));
     let (vx, vy, vz) = (vx?, vy?, vz?);
     let [x, y, z] = [0, 1, 2].map(|axis| gpu.to_device(&before[axis]));
@@ -140,7 +142,7 @@ fn soa_case(gpu: &Gpu, size: Size) -> Outcome<Case> {
     );
     let start = before.clone();
     Ok(Case::new(
-        Work::Bytes(36.0 * n as f64),
+        Work::Bytes(144.0 * n as f64),
         vec![twin],
         position,
         move |position| {
@@ -152,8 +154,9 @@ fn soa_case(gpu: &Gpu, size: Size) -> Outcome<Case> {
         move |checks, [x, y, z]| launch_either!(checks, move_soa / move_soa_unchecked[grid, BLOCK](DT, &vx, &vy, &vz, x, y, z)),
         move |position| {
             for (now, (before, velocity)) in position.iter().zip(before.iter().zip(&velocity)) {
+                let (before, velocity) = (components(before), components(velocity));
                 let wanted = |i: usize| f64::from(before[i]) + f64::from(DT * velocity[i]);
-                close(&now.to_vec()?, 0..n, 1e-6, wanted)?;
+                close(components(&now.to_vec()?), 0..4 * n, 1e-6, wanted)?;
             }
             Ok(())
         },

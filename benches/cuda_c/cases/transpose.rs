@@ -1,13 +1,15 @@
 //! Transposition of a matrix: straight, and through tiles in shared memory so that reads and writes are both contiguous.
 
+use bytemuck::{Pod, cast_slice};
 use oxwarp::DeviceArray2;
 use oxwarp::disjoint::DisjointTiles;
 use oxwarp::prelude::*;
 use oxwarp::unroll;
+use oxwarp::vector::Float4;
 use oxwarp::view::ArrayView2;
 
 use super::case::{Checks, arguments, launch_either, with_unchecked};
-use super::random::floats;
+use super::random::{components, vectors};
 use super::{Case, Entry, Outcome, Size, Source, Twin, Work};
 
 with_unchecked! {
@@ -23,23 +25,26 @@ with_unchecked! {
 
 with_unchecked! {
     transpose_tiled_unchecked:
-    /// A block of 32x8 makes a tile of 32x32 of `y` from the tile of `x` that lies across the diagonal.
-    #[kernel(block(32, 8))]
-    fn transpose_tiled(x: ArrayView2<f32>, mut y: DisjointTiles<f32, 32, 32>) {
-        // A column more, so that a warp reads a column from 32 banks.
-        let tile = shared_array![f32; 32, 33];
+    /// A block of 16x16 makes a tile of 64x64 numbers of `y` from the tile of `x` that lies across the diagonal. A thread loads
+    /// and stores four numbers at once.
+    #[kernel(block(16, 16))]
+    fn transpose_tiled(x: ArrayView2<Float4>, mut y: DisjointTiles<Float4, 64, 16>) {
+        // A column more, so that neighbours in a column lie in different banks.
+        let tile = shared_array![f32; 64, 65];
         let (row, col) = *block::index_2d();
         let tx = thread::thread_idx_x() as usize;
         let ty = thread::thread_idx_y() as usize;
-        for k in (0..32).step_by(8) {
-            let x = x.get((32 * col + ty + k, 32 * row + tx));
-            tile.set((ty + k, tx), x.copied().unwrap_or(0.0));
+        for k in (0..64).step_by(16) {
+            let four = x.get((64 * col + ty + k, 16 * row + tx));
+            for (j, x) in four.copied().unwrap_or_default().to_array().into_iter().enumerate() {
+                tile.set((ty + k, 4 * tx + j), x);
+            }
         }
         sync_threads();
         if let Some(mut y) = y.get_mut(block::index_2d()) {
             for ((row, col), y) in y.indexed_iter_mut() {
                 unroll::by::<4>();
-                *y = tile.get((col, row));
+                *y = [0, 1, 2, 3].map(|j| tile.get((4 * col + j, row))).into();
             }
         }
     }
@@ -64,8 +69,8 @@ fn naive_case(gpu: &Gpu, size: Size) -> Outcome<Case> {
         gpu,
         size,
         "transpose_naive",
-        8,
-        |checks, grid, x, y| launch_either!(checks, transpose_naive / transpose_naive_unchecked[grid, BLOCK](x, y)),
+        ((32, 8), (32, 8)),
+        |checks, [grid, block], x: &DeviceArray2<f32>, y| launch_either!(checks, transpose_naive / transpose_naive_unchecked[grid, block](x, y)),
     )
 }
 
@@ -82,39 +87,42 @@ fn tiled_case(gpu: &Gpu, size: Size) -> Outcome<Case> {
         gpu,
         size,
         "transpose_tiled",
-        32,
-        |checks, grid, x, y| launch_either!(checks, transpose_tiled / transpose_tiled_unchecked[grid, BLOCK](x, y)),
+        ((16, 16), (64, 64)),
+        |checks, [grid, block], x: &DeviceArray2<Float4>, y| launch_either!(checks, transpose_tiled / transpose_tiled_unchecked[grid, block](x, y)),
     )
 }
 
-const BLOCK: (usize, usize) = (32, 8);
+type Pair = (usize, usize);
+type Launch<T> =
+    fn(Checks, [Pair; 2], &DeviceArray2<T>, &mut DeviceArray2<T>) -> oxwarp::Result<()>;
 
-type Launch =
-    fn(Checks, (usize, usize), &DeviceArray2<f32>, &mut DeviceArray2<f32>) -> oxwarp::Result<()>;
-
-/// With blocks that make 32 columns of so many rows.
-fn case(
+/// With matrices of numbers or vectors, blocks of so many threads, and of so many columns and rows of numbers.
+fn case<T: DeviceCopy + Pod>(
     gpu: &Gpu,
     size: Size,
     name: &'static str,
-    rows_of_block: usize,
-    launch: Launch,
+    (block, of_block): (Pair, Pair),
+    launch: Launch<T>,
 ) -> Outcome<Case> {
     // Of the result.
-    let (rows, cols) = size.pick((8192, 8192), (70, 45));
-    let x = floats(rows * cols, 0.0, 1.0, 1);
-    let x_gpu = gpu.to_device(&x)?.into_shape((cols, rows))?;
-    let y_gpu = gpu.zeros_nd::<f32, _>((rows, cols))?;
-    let grid = (cols.div_ceil(32), rows.div_ceil(rows_of_block));
-    let twin = Twin::new(name, grid, BLOCK, arguments![x_gpu, y_gpu, rows, cols]);
+    let (rows, cols): (usize, usize) = size.pick((8192, 8192), (72, 44));
+    let wide = size_of::<T>() / size_of::<f32>();
+    let x = vectors(rows * cols / 4, 0.0, 1.0, 1);
+    let x_gpu = gpu
+        .to_device(cast_slice::<_, T>(&x))?
+        .into_shape((cols, rows / wide))?;
+    let y_gpu = gpu.zeros_nd::<T, _>((rows, cols / wide))?;
+    let grid = (cols.div_ceil(of_block.0), rows.div_ceil(of_block.1));
+    let twin = Twin::new(name, grid, block, arguments![x_gpu, y_gpu, rows, cols]);
     Ok(Case::new(
         Work::Bytes(8.0 * (rows * cols) as f64),
         vec![twin],
         y_gpu,
-        |y| y.fill(f32::NAN),
-        move |checks, y| launch(checks, grid, &x_gpu, y),
+        |y| y.fill(T::zeroed()),
+        move |checks, y| launch(checks, [grid, block], &x_gpu, y),
         move |y| {
-            let y = y.to_vec()?;
+            let (x, y) = (components(&x), y.to_vec()?);
+            let y: &[f32] = cast_slice(&y);
             let wrong = (0..rows * cols).find(|&i| y[i] != x[i % cols * rows + i / cols]);
             wrong.map_or(Ok(()), |i| Err(format!("element {i} is wrong").into()))
         },

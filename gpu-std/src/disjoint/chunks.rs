@@ -124,7 +124,7 @@ macro_rules! shared {
             pub fn get_mut(&mut self, owner: $owner) -> Option<Share<'_, T>> {
                 let chunk = self.chunk(owner)?;
                 // SAFETY: the chunk has `K` elements, and is the part of this place.
-                Some(unsafe { Share::new(chunk.cast(), K, owner) })
+                Some(unsafe { Share::of_known_len(chunk.cast(), K, owner) })
             }
         }
     )*};

@@ -31,6 +31,8 @@ pub struct Share<'a, T> {
     len: usize,
     rank: usize,
     sharers: usize,
+    /// Known to be a multiple of the sharers, so that all have as many elements.
+    is_even: bool,
     _elements: PhantomData<&'a mut [T]>,
 }
 
@@ -44,7 +46,26 @@ impl<'a, T> Share<'a, T> {
             len,
             rank: owner.rank(),
             sharers: owner.sharers(),
+            is_even: false,
             _elements: PhantomData,
+        }
+    }
+
+    /// As [`new`](Self::new), for a length that is known when the kernel is compiled. Where the sharers are known too, so is
+    /// the number of this thread's elements, and a loop over them can be unrolled.
+    ///
+    /// # Safety
+    /// As of `new`.
+    #[inline]
+    pub(super) unsafe fn of_known_len(
+        first: NonNull<T>,
+        len: usize,
+        owner: impl DisjointIndex,
+    ) -> Self {
+        Share {
+            is_even: len.is_multiple_of(owner.sharers()),
+            // SAFETY: the caller's promise.
+            ..unsafe { Share::new(first, len, owner) }
         }
     }
 
@@ -104,8 +125,10 @@ impl<'a, T> Share<'a, T> {
         IndexedIterMut {
             first: self.first,
             len: self.len,
-            next: self.rank,
+            rank: self.rank,
+            next: 0,
             step: self.sharers,
+            is_even: self.is_even,
             _elements: PhantomData,
         }
     }
@@ -147,8 +170,11 @@ impl<T> FusedIterator for IterMut<'_, T> {}
 pub struct IndexedIterMut<'a, T> {
     first: NonNull<T>,
     len: usize,
+    rank: usize,
+    /// The next element of the thread of rank 0.
     next: usize,
     step: usize,
+    is_even: bool,
     _elements: PhantomData<&'a mut [T]>,
 }
 
@@ -157,17 +183,18 @@ impl<'a, T> Iterator for IndexedIterMut<'a, T> {
 
     #[inline]
     fn next(&mut self) -> Option<(usize, &'a mut T)> {
-        let index = self.next;
-        if index >= self.len {
-            return None;
-        }
         // A part has at most `isize::MAX` bytes and a block at most 1024 threads, but of elements without bytes there may
         // be any number.
-        self.next = if size_of::<T>() == 0 {
-            index.saturating_add(self.step)
-        } else {
-            index.wrapping_add(self.step)
+        let add = |index: usize, threads| match size_of::<T>() {
+            0 => index.saturating_add(threads),
+            _ => index.wrapping_add(threads),
         };
+        let index = add(self.next, self.rank);
+        // Where all threads have as many elements, the loop ends for all as for the first: after a known number of trips.
+        if (if self.is_even { self.next } else { index }) >= self.len {
+            return None;
+        }
+        self.next = add(self.next, self.step);
         // SAFETY: the element lies inside the part, its number is this thread's rank modulo the sharers, and the loop
         // comes to it once.
         Some((index, unsafe { self.first.add(index).as_mut() }))
