@@ -35,6 +35,7 @@ pub trait NoIndexOfSharedArray {
     fn never(self) -> !;
 }
 
+#[doc(hidden)]
 impl<T, I: DisjointIndex, L: Layout, N: NoIndexOfDisjointSlice> Index<N>
     for DisjointSlice<T, I, L>
 {
@@ -45,6 +46,7 @@ impl<T, I: DisjointIndex, L: Layout, N: NoIndexOfDisjointSlice> Index<N>
     }
 }
 
+#[doc(hidden)]
 impl<T, I: DisjointIndex, L: Layout, N: NoIndexOfDisjointSlice> IndexMut<N>
     for DisjointSlice<T, I, L>
 {
@@ -55,6 +57,7 @@ impl<T, I: DisjointIndex, L: Layout, N: NoIndexOfDisjointSlice> IndexMut<N>
 
 macro_rules! shared {
     ($($array:ty $(, $extent:ident)*;)*) => {$(
+        #[doc(hidden)]
         impl<T, N: NoIndexOfSharedArray, $(const $extent: usize),*> Index<N> for $array {
             type Output = T;
 
@@ -63,6 +66,7 @@ macro_rules! shared {
             }
         }
 
+        #[doc(hidden)]
         impl<T, N: NoIndexOfSharedArray, $(const $extent: usize),*> IndexMut<N> for $array {
             fn index_mut(&mut self, index: N) -> &mut T {
                 index.never()

@@ -21,6 +21,7 @@ pub trait NoIndexOfDeviceArray {
     fn never(self) -> !;
 }
 
+#[doc(hidden)]
 impl<T: DeviceCopy, D: Dimension, N: NoIndexOfDeviceArray> Index<N> for DeviceArray<T, D> {
     type Output = T;
 
@@ -29,6 +30,7 @@ impl<T: DeviceCopy, D: Dimension, N: NoIndexOfDeviceArray> Index<N> for DeviceAr
     }
 }
 
+#[doc(hidden)]
 impl<T: DeviceCopy, D: Dimension, N: NoIndexOfDeviceArray> IndexMut<N> for DeviceArray<T, D> {
     fn index_mut(&mut self, index: N) -> &mut T {
         index.never()
