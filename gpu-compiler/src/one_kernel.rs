@@ -177,6 +177,9 @@ fn image(
     requirements::fold(module, target);
     let machine = retarget::machine(target, target.isa())?;
     optimise::optimise(context, module, machine)?;
+    if of.request.loop_versions {
+        loop_checks::divide_ends(context, module)?;
+    }
     // SAFETY: nothing uses it again.
     unsafe { llvm::dispose_machine(machine) };
     let wrong = check::check(context, module, kernel, target, of.linked);

@@ -184,6 +184,8 @@ api! {
     is_volatile = LLVMGetVolatile(access: Value) -> Bool;
     build_branch = LLVMBuildBr(builder: Builder, to: Block) -> Value;
     conditional = LLVMBuildCondBr(builder: Builder, condition: Value, yes: Block, no: Block) -> Value;
+    is_block = LLVMValueIsBasicBlock(value: Value) -> Bool;
+    value_block = LLVMValueAsBasicBlock(value: Value) -> Block;
     block_value = LLVMBasicBlockAsValue(block: Block) -> Value;
     clone_instruction = LLVMInstructionClone(instruction: Value) -> Value;
     insert = LLVMInsertIntoBuilder(builder: Builder, instruction: Value);

@@ -102,7 +102,8 @@ impl Cfg {
         a
     }
 
-    fn predecessors_of(&self, block: Block) -> impl Iterator<Item = Block> {
+    /// The blocks that lead to `block`, once for each edge.
+    pub fn predecessors_of(&self, block: Block) -> impl Iterator<Item = Block> {
         self.predecessors.get(&block).into_iter().flatten().copied()
     }
 
@@ -137,6 +138,33 @@ impl Cfg {
             .collect()
     }
 
+    /// The blocks of the cycles that are in no other, in whatever form.
+    pub fn cycles(&self) -> Vec<BTreeSet<Block>> {
+        let mut cycles: Vec<BTreeSet<Block>> = Vec::new();
+        for &header in &self.blocks {
+            let around = |cycle: &BTreeSet<Block>| cycle.contains(&header);
+            let back = self
+                .predecessors_of(header)
+                .filter(|&block| self.dominates(header, block));
+            let back: Vec<Block> = back.collect();
+            if !back.is_empty() && !cycles.iter().any(around) {
+                cycles.push(self.cycle(header, back));
+            }
+        }
+        cycles
+    }
+
+    /// The blocks on the ways from `header` to it by the edges back from `open`.
+    fn cycle(&self, header: Block, mut open: Vec<Block>) -> BTreeSet<Block> {
+        let mut blocks = BTreeSet::from([header]);
+        while let Some(block) = open.pop() {
+            if blocks.insert(block) {
+                open.extend(self.predecessors_of(block));
+            }
+        }
+        blocks
+    }
+
     /// The block that every path to `block` goes through last.
     pub fn immediate_dominator(&self, block: Block) -> Option<Block> {
         let &place = self.order.get(&block)?;
@@ -158,13 +186,7 @@ impl Cfg {
         if successors(*preheader).len() != 1 {
             return None;
         }
-        let mut blocks = BTreeSet::from([header]);
-        let mut open = vec![*latch];
-        while let Some(block) = open.pop() {
-            if blocks.insert(block) {
-                open.extend(self.predecessors_of(block));
-            }
-        }
+        let blocks = self.cycle(header, vec![*latch]);
         Some(Loop {
             preheader: *preheader,
             header,
@@ -193,19 +215,18 @@ impl Loop {
 
     /// The barriers and the like inside: what LLVM refuses to copy.
     pub fn convergent_calls(&self) -> Vec<Value> {
-        let convergent = llvm::attribute("convergent");
-        let calls = self
-            .blocks()
-            .flat_map(llvm::block_instructions)
-            .filter(|&i| llvm::is_call_site(i));
-        let is_convergent = |&call: &Value| {
-            llvm::call_enum_attribute(call, FUNCTION_INDEX, convergent).is_some()
-                || llvm::is_function(llvm::called_value(call)).is_some_and(|callee| {
-                    llvm::enum_attribute(callee, FUNCTION_INDEX, convergent).is_some()
-                })
-        };
-        calls.filter(is_convergent).collect()
+        let instructions = self.blocks().flat_map(llvm::block_instructions);
+        instructions.filter(|&i| is_convergent(i)).collect()
     }
+}
+
+/// Whether an instruction is a barrier or the like: a call that the threads of a warp make together.
+pub fn is_convergent(instruction: Value) -> bool {
+    let convergent = llvm::attribute("convergent");
+    let of_function = |callee| llvm::enum_attribute(callee, FUNCTION_INDEX, convergent).is_some();
+    llvm::is_call_site(instruction)
+        && (llvm::call_enum_attribute(instruction, FUNCTION_INDEX, convergent).is_some()
+            || llvm::is_function(llvm::called_value(instruction)).is_some_and(of_function))
 }
 
 fn reverse_post_order(function: Value) -> Vec<Block> {

@@ -10,6 +10,8 @@
 //! 4. LLVM's loop unswitching splits the loop on it: the fast copy has no checks, the other is the loop as it was, so a
 //!    panic has the same place and values as before.
 //!
+//! When the module is optimised, [`ends`] gives the fast copy its own end.
+//!
 //! A loop that holds a barrier is copied too, if the condition is the same in all threads of the block ([`uniform`],
 //! [`hidden`]).
 //!
@@ -19,6 +21,7 @@
 mod bounds;
 pub mod cfg;
 mod checks;
+mod ends;
 mod exact;
 mod guards;
 mod hidden;
@@ -35,6 +38,7 @@ use crate::optimise::run_passes;
 use bounds::Bounds;
 use cfg::{Cfg, Loop};
 use checks::Check;
+pub use ends::divide as divide_ends;
 use hidden::Hidden;
 
 /// Brings the module into the form in which loops and checks are plain to see. LLVM's own pipelines would go too far:
