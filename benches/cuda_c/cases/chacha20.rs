@@ -1,6 +1,7 @@
 //! ChaCha20 (RFC 8439): a thread encrypts a block of 64 bytes.
 
 use oxwarp::prelude::*;
+use oxwarp::unroll;
 
 use super::case::{arguments, launch_either, with_unchecked};
 use super::random::Random;
@@ -32,6 +33,7 @@ fn key_stream(key: [u32; 8], nonce: [u32; 3], counter: u32) -> [u32; 16] {
     start[13..].copy_from_slice(&nonce);
     let mut x = start;
     for _ in 0..10 {
+        unroll::full();
         quarter_round(&mut x, 0, 4, 8, 12);
         quarter_round(&mut x, 1, 5, 9, 13);
         quarter_round(&mut x, 2, 6, 10, 14);
