@@ -11,13 +11,12 @@
 
 use std::collections::BTreeSet;
 
-use crate::llvm::{self, Block, Builder, Context, Module, Value, opcode, predicate};
+use crate::llvm::{self, Block, Builder, Context, Module, Value, predicate};
 use crate::panic_branch::PanicBranch;
+use crate::speculation::{is_arithmetic, is_plain_load, is_shared_store};
 
 /// The most checks in one branch.
 const MOST_CHECKS: usize = 32;
-/// `LLVMAtomicOrderingNotAtomic`.
-const NOT_ATOMIC: i32 = 0;
 
 /// Merges the checks of a module.
 pub fn merge(context: Context, module: Module) {
@@ -195,43 +194,6 @@ fn limit(condition: Value) -> Option<(Value, u64)> {
     let constant = llvm::unsigned_constant(llvm::operand(comparison, 1))?;
     (llvm::comparison_predicate(comparison) == predicate::ULT)
         .then(|| (llvm::operand(comparison, 0), constant))
-}
-
-fn is_shared_store(instruction: Value) -> bool {
-    llvm::is_store(instruction).is_some()
-        && llvm::is_volatile(instruction) == 0
-        && llvm::ordering(instruction) == NOT_ATOMIC
-        && llvm::pointer_address_space(llvm::type_of(llvm::operand(instruction, 1))) == llvm::SHARED
-}
-
-fn is_plain_load(instruction: Value) -> bool {
-    llvm::is_load(instruction).is_some()
-        && llvm::is_volatile(instruction) == 0
-        && llvm::ordering(instruction) == NOT_ATOMIC
-}
-
-/// Whether an instruction may be computed where it was not meant to be.
-fn is_arithmetic(instruction: Value) -> bool {
-    use opcode::*;
-    let code = llvm::opcode(instruction);
-    let integers = [
-        ADD, SUB, MUL, SHL, LSHR, ASHR, AND, OR, XOR, ZEXT, SEXT, TRUNC, ICMP, SELECT,
-    ];
-    let floats = [
-        FADD, FSUB, FMUL, FDIV, FNEG, FP_TRUNC, FP_EXT, UI_TO_FP, SI_TO_FP, FCMP,
-    ];
-    let rest = [
-        FREEZE,
-        GEP,
-        BIT_CAST,
-        EXTRACT_VALUE,
-        EXTRACT_ELEMENT,
-        INSERT_ELEMENT,
-    ];
-    integers.contains(&code)
-        || floats.contains(&code)
-        || rest.contains(&code)
-        || llvm::is_speculatable_call(instruction)
 }
 
 /// `known` and what else `check` and its panic take from `blocks`; `None` if a load is among it.

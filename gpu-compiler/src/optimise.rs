@@ -15,6 +15,7 @@ use crate::flat_constants;
 use crate::intrinsics::READ_ONLY;
 use crate::llvm::{self, Context, Module, TargetMachine, Value};
 use crate::merged_checks;
+use crate::nested_loads;
 
 /// Optimises the module for `machine`.
 pub fn optimise(context: Context, module: Module, machine: TargetMachine) -> Result<(), Error> {
@@ -34,7 +35,9 @@ pub fn optimise(context: Context, module: Module, machine: TargetMachine) -> Res
     )?;
     // Last: `instcombine` would move loads behind the merged branch, each to where it is used.
     merged_checks::merge(context, module);
-    run_passes(module, "function(simplifycfg)", Some(machine))
+    run_passes(module, "function(simplifycfg)", Some(machine))?;
+    nested_loads::take_out(context, module);
+    Ok(())
 }
 
 /// Runs a pipeline in LLVM's textual form.

@@ -64,6 +64,19 @@ pub fn entered_once(block: Block) -> bool {
     users(block_value(block)).len() == 1
 }
 
+/// The phis of a block, collected.
+pub fn phis(block: Block) -> Vec<Value> {
+    let instructions = block_instructions(block).into_iter();
+    instructions.map_while(is_phi).collect()
+}
+
+/// A phi's values and the blocks that they come from, collected.
+pub fn edges(phi: Value) -> Vec<(Value, Block)> {
+    (0..incoming_count(phi))
+        .map(|edge| (incoming_value(phi, edge), incoming_block(phi, edge)))
+        .collect()
+}
+
 /// Whether an instruction calls what LLVM may call where it was not meant to be, such as `llvm.umin`.
 pub fn is_speculatable_call(instruction: Value) -> bool {
     let callee = is_call(instruction).and_then(|call| is_function(called_value(call)));

@@ -94,7 +94,7 @@ impl End {
 
     /// Gives the copy of a phi its edges: from the loop and from other copies.
     fn enter_copy(&self, copies: &Copies, phi: Value) {
-        for (value, from) in edges(phi) {
+        for (value, from) in llvm::edges(phi) {
             let from_copy = copies.blocks.get(&from).copied();
             if let Some(from) = from_copy.or(self.cycle.contains(&from).then_some(from)) {
                 llvm::add_incoming_edge(copies.values[&phi], value, from);
@@ -106,7 +106,7 @@ impl End {
     fn leave(&self, builder: Builder, phi: Value) {
         llvm::position_before(builder, phi);
         let rest = llvm::phi(builder, llvm::type_of(phi));
-        for (value, from) in edges(phi) {
+        for (value, from) in llvm::edges(phi) {
             if !self.cycle.contains(&from) {
                 llvm::add_incoming_edge(rest, value, from);
             }
@@ -154,17 +154,6 @@ impl Copies {
             }
         }
     }
-}
-
-fn edges(phi: Value) -> Vec<(Value, Block)> {
-    (0..llvm::incoming_count(phi))
-        .map(|edge| {
-            (
-                llvm::incoming_value(phi, edge),
-                llvm::incoming_block(phi, edge),
-            )
-        })
-        .collect()
 }
 
 /// Where a cycle's edges out of it lead.
@@ -265,7 +254,7 @@ mod tests {
         let Some(phi) = llvm::is_phi(value) else {
             return vec![llvm::name(value)];
         };
-        let edges = edges(phi).into_iter();
+        let edges = llvm::edges(phi).into_iter();
         let mut names: Vec<String> = edges.flat_map(|(value, _)| sources(value)).collect();
         names.sort();
         names
