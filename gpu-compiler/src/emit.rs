@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::fall_through;
 use crate::flat_constants;
 use crate::formatting;
+use crate::lengths;
 use crate::llvm::{self, Module, TargetMachine};
 use crate::negation;
 use crate::sign_extension;
@@ -39,6 +40,7 @@ pub fn emit(module: Module, machine: TargetMachine) -> Result<String, Error> {
     let ptx = atomics::reduce(&ptx);
     let ptx = formatting::keep_rolled(&ptx);
     let ptx = wide_products::combine(&ptx);
+    let ptx = lengths::compare_apart(&ptx);
     let ptx = negation::by_complement(&ptx);
     Ok(fall_through::turn_around(&ptx))
 }

@@ -27,7 +27,8 @@
 //! 10. `requirements` - what the code asks of each target: its number folded in, items that it lacks reported.
 //! 11. `exits` - frequent panics in few registers; `panic_names` - which kernel another panic is of; `emit` - PTX; `atomics` - orderings and scopes that LLVM leaves out;
 //!     `sign_extension`, `flat_constants`, `negation` - faults of LLVM and of the driver avoided; `wide_products` -
-//!     strides in one instruction; `fall_through` - checks that go on with the next block.
+//!     strides in one instruction; `lengths` - an index compared with each of several lengths; `fall_through` - checks
+//!     that go on with the next block.
 //!
 //! And for the whole crate again:
 //!
@@ -62,6 +63,7 @@ mod host_pointers;
 mod inert;
 mod intrinsics;
 mod launch_facts;
+mod lengths;
 mod link;
 mod linked;
 mod llvm;
@@ -83,6 +85,7 @@ mod parts;
 pub mod ptx_text;
 mod reach;
 mod records;
+mod registers;
 pub mod report;
 pub mod request;
 mod requirements;

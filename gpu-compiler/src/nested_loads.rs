@@ -230,7 +230,7 @@ mod tests {
         let function = llvm::function(module, "f").unwrap();
         let find = |is: fn(Value) -> Option<Value>| {
             let all = llvm::instructions(function).into_iter();
-            llvm::instruction_block(all.filter_map(is).last().unwrap())
+            llvm::instruction_block(all.filter_map(is).next_back().unwrap())
         };
         [find(llvm::is_load), find(llvm::is_store)].map(|block| branches_to(function, block))
     }

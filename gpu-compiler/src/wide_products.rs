@@ -9,14 +9,12 @@
 
 use std::collections::BTreeMap;
 
-const ASSEMBLY_BEGINS: &str = "// begin inline asm";
-const ASSEMBLY_ENDS: &str = "// end inline asm";
+use crate::registers::{functions, operands, three_operands, writes};
 
 /// The PTX with wide products.
 pub fn combine(ptx: &str) -> String {
     let mut text = String::with_capacity(ptx.len());
-    // Registers are of one function, whose body ends with a brace at the start of a line.
-    for function in ptx.split_inclusive("\n}") {
+    for function in functions(ptx) {
         let extended = extended(function);
         for line in function.split_inclusive('\n') {
             match product(line, &extended) {
@@ -39,20 +37,7 @@ enum Narrow<'a> {
 
 /// The registers that are an extension for good.
 fn extended(function: &str) -> BTreeMap<&str, Narrow<'_>> {
-    let mut writes: BTreeMap<&str, u32> = BTreeMap::new();
-    let mut is_assembly = false;
-    for line in function.lines() {
-        is_assembly =
-            (is_assembly || line.contains(ASSEMBLY_BEGINS)) && !line.contains(ASSEMBLY_ENDS);
-        let may_be_written = if is_assembly {
-            line
-        } else {
-            first_operand(line)
-        };
-        for register in registers(may_be_written) {
-            *writes.entry(register).or_default() += 1;
-        }
-    }
+    let writes = writes(function);
     let once = |register: &str| writes.get(register) == Some(&1);
     let extensions = function.lines().filter_map(|line| {
         if let Some(operands) = operands(line, "cvt.u64.u32") {
@@ -65,39 +50,12 @@ fn extended(function: &str) -> BTreeMap<&str, Narrow<'_>> {
     extensions.collect()
 }
 
-/// Where an instruction names what it writes; of what does not look like one, all of it.
-fn first_operand(line: &str) -> &str {
-    let Some((_, operands)) = line.split_once(" \t") else {
-        return line;
-    };
-    let end = match operands.strip_prefix('{') {
-        Some(group) => group.find('}').map(|end| end + 1),
-        None => operands.find(','),
-    };
-    &operands[..end.unwrap_or(operands.len())]
-}
-
-fn registers(text: &str) -> impl Iterator<Item = &str> {
-    let parts = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '%'));
-    parts.filter(|part| part.starts_with('%'))
-}
-
-/// The operands of a line, if its instruction is the one named.
-fn operands<'a>(line: &'a str, instruction: &str) -> Option<&'a str> {
-    let operands = line.trim().strip_prefix(instruction)?;
-    operands.strip_prefix(" \t")?.strip_suffix(';')
-}
-
 /// The line as a wide product, if it is one of an extended register.
 fn product(line: &str, extended: &BTreeMap<&str, Narrow>) -> Option<String> {
-    let parts = |instruction| -> Option<[&str; 3]> {
-        let parts: Vec<&str> = operands(line, instruction)?.split(", ").collect();
-        parts.try_into().ok()
-    };
-    let (to, wide, factor) = if let Some([to, wide, bits]) = parts("shl.b64") {
+    let (to, wide, factor) = if let Some([to, wide, bits]) = three_operands(line, "shl.b64") {
         (to, wide, 1u32.checked_shl(bits.parse().ok()?)?)
     } else {
-        let [to, wide, factor] = parts("mul.lo.s64")?;
+        let [to, wide, factor] = three_operands(line, "mul.lo.s64")?;
         (to, wide, factor.parse().ok()?)
     };
     Some(match extended.get(wide)? {

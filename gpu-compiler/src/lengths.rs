@@ -1,0 +1,231 @@
+//! An index below the smallest of several lengths, as several comparisons.
+//!
+//! `for (x, y) in x.iter().zip(y)` and `i < x.len() && i < y.len()` become one comparison with the smaller length. That
+//! takes four instructions of a GPU for the smaller of two 64-bit numbers and two for the comparison, each waiting for the
+//! one before, before the first load can begin. Two comparisons are four that do not wait, since a comparison takes another
+//! one's result along.
+//!
+//! In: PTX as the back end writes it, which makes the one out of the two. Out: the same with the comparisons apart, where
+//! the smaller number is used for nothing else. Not in loops: the driver's compiler takes the smaller of two lengths out of
+//! them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::ops::RangeInclusive;
+
+use crate::registers::{functions, registers, three_operands, writes};
+
+/// The label of a block that is not entered from the one above alone, as a loop's first is.
+const BLOCK: &str = "$L__BB";
+/// Comparisons of a number with the smaller of two. Where the smaller is the left one, `or` joins the first two.
+const COMPARISONS: [(&str, bool); 4] = [
+    ("setp.lt", true),
+    ("setp.le", true),
+    ("setp.gt", false),
+    ("setp.ge", false),
+];
+
+/// The PTX with the comparisons apart.
+pub fn compare_apart(ptx: &str) -> String {
+    functions(ptx).map(in_function).collect()
+}
+
+fn in_function(function: &str) -> String {
+    let writes = writes(function);
+    let mut named: BTreeMap<&str, u32> = BTreeMap::new();
+    for register in function.lines().flat_map(registers) {
+        *named.entry(register).or_default() += 1;
+    }
+    let is_constant = |operand: &str| !operand.starts_with('%') || writes.get(operand) == Some(&1);
+    let mut smallest: BTreeMap<&str, Smallest> = BTreeMap::new();
+    let (mut apart, mut unused) = (BTreeMap::new(), BTreeSet::<usize>::new());
+    let loops = loops(function);
+    let repeats = |place: usize| loops.iter().any(|lines| lines.contains(&place));
+    for (place, line) in function.lines().enumerate() {
+        if line.starts_with(BLOCK) {
+            smallest.clear();
+        } else if let Some([to, a, b]) = three_operands(line, "min.u64") {
+            let is_known = is_constant(to) && is_constant(a) && is_constant(b);
+            if is_known && named[to] == 2 && !repeats(place) {
+                let of = Smallest::of(place, [a, b], &smallest);
+                smallest.insert(to, of);
+            }
+        } else if let Some((text, lines)) = comparison(line, &smallest) {
+            apart.insert(place, text);
+            unused.extend(lines);
+        }
+    }
+    let lines = function.split_inclusive('\n').enumerate();
+    lines
+        .filter(|(place, _)| !unused.contains(place))
+        .map(|(place, line)| apart.get(&place).map_or(line, String::as_str))
+        .collect()
+}
+
+/// The lines from a label to a branch back to it.
+fn loops(function: &str) -> Vec<RangeInclusive<usize>> {
+    let mut labels = BTreeMap::new();
+    let mut loops = Vec::new();
+    for (place, line) in function.lines().enumerate() {
+        if let Some(label) = line.strip_suffix(':') {
+            labels.insert(label, place);
+        } else if let Some((_, to)) = line.split_once("bra") {
+            let to = to.trim_start_matches(".uni").trim().trim_end_matches(';');
+            loops.extend(labels.get(to).map(|&label| label..=place));
+        }
+    }
+    loops
+}
+
+/// The smallest of some numbers, and the lines that compute it.
+struct Smallest<'a> {
+    of: Vec<&'a str>,
+    lines: Vec<usize>,
+}
+
+impl<'a> Smallest<'a> {
+    fn of(line: usize, operands: [&'a str; 2], known: &BTreeMap<&str, Smallest<'a>>) -> Self {
+        let mut smallest = Smallest {
+            of: Vec::new(),
+            lines: vec![line],
+        };
+        for operand in operands {
+            match known.get(operand) {
+                Some(known) => {
+                    smallest.of.extend(&known.of);
+                    smallest.lines.extend(&known.lines);
+                }
+                None => smallest.of.push(operand),
+            }
+        }
+        smallest
+    }
+}
+
+/// A comparison with a smallest number as several, and the lines that computed the number.
+fn comparison<'a>(
+    line: &str,
+    smallest: &'a BTreeMap<&str, Smallest>,
+) -> Option<(String, &'a [usize])> {
+    let of = |&(name, is_below): &(&'static str, bool)| {
+        let operands = three_operands(line, &format!("{name}.u64"))?;
+        Some((name, is_below, operands))
+    };
+    let (name, is_below, [to, a, b]) = COMPARISONS.iter().find_map(of)?;
+    let (of, is_left) = match (smallest.get(a), smallest.get(b)) {
+        (Some(of), None) => (of, true),
+        (None, Some(of)) => (of, false),
+        _ => return None,
+    };
+    let join = if is_below == is_left { "or" } else { "and" };
+    let pair = |number: &str| {
+        if is_left {
+            format!("{number}, {b}")
+        } else {
+            format!("{a}, {number}")
+        }
+    };
+    let (last, first) = of.of.split_last()?;
+    let mut text = format!(
+        "\t{{ .reg .pred \t%other; {name}.u64 \t%other, {};",
+        pair(first[0])
+    );
+    for number in &first[1..] {
+        let _ = write!(
+            text,
+            " {name}.{join}.u64 \t%other, {}, %other;",
+            pair(number)
+        );
+    }
+    let _ = writeln!(
+        text,
+        " {name}.{join}.u64 \t{to}, {}, %other; }}",
+        pair(last)
+    );
+    Some((text, &of.lines))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn apart(lines: &[&str]) -> Vec<String> {
+        let body: Vec<String> = lines.iter().map(|line| indented(line)).collect();
+        let text = compare_apart(&format!(".func f()\n{{\n{}}}\n", body.concat()));
+        let lines: Vec<String> = text.lines().map(|line| line.trim().to_owned()).collect();
+        lines[2..lines.len() - 1].to_vec()
+    }
+
+    fn indented(line: &str) -> String {
+        let tab = if line.ends_with(':') { "" } else { "\t" };
+        format!("{tab}{line}\n")
+    }
+
+    const MIN: &str = "min.u64 \t%rd3, %rd1, %rd2;";
+    const CHECK: &str = "setp.le.u64 \t%p1, %rd3, %rd9;";
+
+    /// The same behind loads of the lengths.
+    fn with_lengths(lines: &[&str]) -> Vec<String> {
+        let lengths = ["ld.param.b64 \t%rd1, [p];", "ld.param.b64 \t%rd2, [q];"];
+        apart(&[&lengths, lines].concat())[2..].to_vec()
+    }
+
+    #[test]
+    fn an_index_is_compared_with_each_length() {
+        for (comparison, first, second) in [
+            (
+                "setp.le.u64 \t%p1, %rd3, %rd9;",
+                "setp.le.u64 \t%other, %rd1, %rd9;",
+                "setp.le.or.u64 \t%p1, %rd2, %rd9",
+            ),
+            (
+                "setp.gt.u64 \t%p1, %rd3, %rd9;",
+                "setp.gt.u64 \t%other, %rd1, %rd9;",
+                "setp.gt.and.u64 \t%p1, %rd2, %rd9",
+            ),
+            (
+                "setp.lt.u64 \t%p1, %rd9, %rd3;",
+                "setp.lt.u64 \t%other, %rd9, %rd1;",
+                "setp.lt.and.u64 \t%p1, %rd9, %rd2",
+            ),
+            (
+                "setp.ge.u64 \t%p1, %rd9, %rd3;",
+                "setp.ge.u64 \t%other, %rd9, %rd1;",
+                "setp.ge.or.u64 \t%p1, %rd9, %rd2",
+            ),
+        ] {
+            let expected = format!("{{ .reg .pred \t%other; {first} {second}, %other; }}");
+            assert_eq!(with_lengths(&[MIN, comparison]), [expected]);
+        }
+    }
+
+    #[test]
+    fn three_lengths_are_three_comparisons() {
+        let more = "min.u64 \t%rd4, %rd3, 64;";
+        let check = "setp.le.u64 \t%p1, %rd4, %rd9;";
+        assert_eq!(
+            with_lengths(&[MIN, more, check]),
+            [
+                "{ .reg .pred \t%other; setp.le.u64 \t%other, %rd1, %rd9; setp.le.or.u64 \t%other, %rd2, %rd9, %other; \
+              setp.le.or.u64 \t%p1, 64, %rd9, %other; }"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_smaller_length_that_is_needed_stays() {
+        let loop_begins = "$L__BB0_1:";
+        for lines in [
+            &[MIN, CHECK, "mov.b64 \t%rd5, %rd3;"][..],
+            &[MIN, CHECK, "mov.b64 \t%rd1, 0;"],
+            &[MIN, "setp.eq.u64 \t%p1, %rd3, %rd9;"],
+            &["min.s64 \t%rd3, %rd1, %rd2;", CHECK],
+        ] {
+            assert_eq!(with_lengths(lines), lines);
+        }
+        let [before, inside] = [(MIN, loop_begins), (loop_begins, MIN)]
+            .map(|(first, second)| [first, second, CHECK, "@%p1 bra \t$L__BB0_1;"]);
+        assert_eq!(with_lengths(&before), before);
+        assert_eq!(with_lengths(&inside), inside);
+    }
+}
