@@ -763,3 +763,65 @@ fn remquo_is_the_remainder_and_the_last_bits_of_the_quotient() {
 fn ptxas_takes_it() {
     device_code::assembles();
 }
+
+fn bits(number: f32) -> u32 {
+    if number.is_nan() { 1 } else { number.to_bits() }
+}
+
+/// A checksum of quotients and roots of all pairs: a loop with several in a trip.
+fn quotients_and_roots(x: &[f32], first: usize) -> u32 {
+    let mut sum = 0u32;
+    for pair in x[first..].chunks_exact(2) {
+        let (quotient, root) = (pair[0] / pair[1], pair[1].sqrt());
+        let of_both = quotient / root;
+        for number in [quotient, root, of_both] {
+            sum = sum.rotate_left(5) ^ bits(number);
+        }
+    }
+    sum
+}
+
+#[kernel]
+fn special_cases(x: &[f32], mut out: DisjointSlice<u32>) {
+    let i = thread::index_1d();
+    if let Some(out) = out.get_mut(i) {
+        *out = quotients_and_roots(x, *i);
+    }
+}
+
+/// One pair after the other, and special ones among others, are rounded as on the host.
+#[test]
+fn quotients_and_roots_in_loops_round_right() {
+    let gpu = Gpu::new().unwrap();
+    let mut random = Random::new(3);
+    let near = [-60, -59, 59, 60].map(|exponent| 2f32.powi(exponent));
+    let special = [
+        0.0,
+        -0.0,
+        1.0,
+        f32::INFINITY,
+        -f32::INFINITY,
+        f32::NAN,
+        f32::MIN_POSITIVE,
+        f32::MAX,
+        1e-40,
+        -3e-45,
+    ];
+    let any = (0..1000).map(|_| f32::from_bits((random.bits() >> 32) as u32));
+    let mut x: Vec<f32> = any.collect();
+    x.extend(
+        near.iter()
+            .chain(&special)
+            .flat_map(|&a| special.iter().chain(&near).flat_map(move |&b| [a, b])),
+    );
+    x.extend((0..500).map(|i| 1.0 + i as f32 / 7.0));
+    let device = gpu.to_device(&x).unwrap();
+    let mut out = gpu.zeros::<u32>(x.len()).unwrap();
+    special_cases
+        .for_each(x.len())
+        .launch(&device, &mut out)
+        .unwrap();
+    for (i, &sum) in out.to_vec().unwrap().iter().enumerate() {
+        assert_eq!(sum, quotients_and_roots(&x, i), "from {i}");
+    }
+}

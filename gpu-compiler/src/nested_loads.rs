@@ -138,7 +138,7 @@ impl Nest {
         self.move_phis(builder, middle);
         llvm::position_at_end(builder, middle);
         llvm::conditional(builder, enters, inner.other, outer.other);
-        replace_edges(builder, outer.other, *start, middle);
+        llvm::replace_edges(builder, outer.other, *start, middle);
         llvm::erase(outer.branch);
         let end = llvm::terminator(inner.taken).expect("a block ends");
         llvm::position_before(builder, end);
@@ -175,18 +175,6 @@ fn is_far_load(instruction: Value) -> bool {
         llvm::pointer_address_space(of) == llvm::SHARED
     };
     llvm::is_load(instruction).is_some_and(|load| !is_shared(load))
-}
-
-/// Makes the edges of a block's phis from `old` edges from `new`.
-fn replace_edges(builder: Builder, block: Block, old: Block, new: Block) {
-    for phi in llvm::phis(block) {
-        llvm::position_before(builder, phi);
-        let replaced = llvm::phi(builder, llvm::type_of(phi));
-        for (value, from) in llvm::edges(phi) {
-            llvm::add_incoming_edge(replaced, value, if from == old { new } else { from });
-        }
-        llvm::replace_instruction(phi, replaced);
-    }
 }
 
 /// A block's instructions without the last.

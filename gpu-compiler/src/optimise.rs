@@ -16,6 +16,7 @@ use crate::intrinsics::READ_ONLY;
 use crate::llvm::{self, Context, Module, TargetMachine, Value};
 use crate::merged_checks;
 use crate::nested_loads;
+use crate::special_cases;
 
 /// Optimises the module for `machine`.
 pub fn optimise(context: Context, module: Module, machine: TargetMachine) -> Result<(), Error> {
@@ -37,6 +38,7 @@ pub fn optimise(context: Context, module: Module, machine: TargetMachine) -> Res
     merged_checks::merge(context, module);
     run_passes(module, "function(simplifycfg)", Some(machine))?;
     nested_loads::take_out(context, module);
+    special_cases::ask_once(context, module);
     Ok(())
 }
 

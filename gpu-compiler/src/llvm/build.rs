@@ -102,6 +102,18 @@ pub fn select(builder: Builder, condition: Value, yes: Value, no: Value) -> Valu
     unsafe { build_select(builder, condition, yes, no, UNNAMED) }
 }
 
+/// Compares two floats.
+pub fn compare_floats(builder: Builder, predicate: i32, left: Value, right: Value) -> Value {
+    // SAFETY: the name is a C string.
+    unsafe { build_fcmp(builder, predicate, left, right, UNNAMED) }
+}
+
+/// The negative of a float.
+pub fn negated(builder: Builder, value: Value) -> Value {
+    // SAFETY: the name is a C string.
+    unsafe { build_fneg(builder, value, UNNAMED) }
+}
+
 /// Builds a cast of `opcode`.
 pub fn cast(builder: Builder, opcode: i32, value: Value, to: Type) -> Value {
     // SAFETY: the name is a C string.
@@ -154,6 +166,18 @@ pub fn phi(builder: Builder, of: Type) -> Value {
 pub fn add_incoming_edge(phi: Value, value: Value, block: Block) {
     // SAFETY: one value and one block are read.
     unsafe { add_incoming(phi, &value, &block, 1) }
+}
+
+/// Makes the edges of a block's phis from `old` edges from `new`.
+pub fn replace_edges(builder: Builder, block: Block, old: Block, new: Block) {
+    for phi_of_old in super::phis(block) {
+        position_before(builder, phi_of_old);
+        let replaced = phi(builder, type_of(phi_of_old));
+        for (value, from) in super::edges(phi_of_old) {
+            add_incoming_edge(replaced, value, if from == old { new } else { from });
+        }
+        super::replace_instruction(phi_of_old, replaced);
+    }
 }
 
 /// A new block at the end of a function.

@@ -291,6 +291,8 @@ api! {
     build_zext = LLVMBuildZExt(builder: Builder, value: Value, to: Type, name: *const c_char) -> Value;
     build_freeze = LLVMBuildFreeze(builder: Builder, value: Value, name: *const c_char) -> Value;
     build_icmp = LLVMBuildICmp(builder: Builder, predicate: i32, left: Value, right: Value, name: *const c_char) -> Value;
+    build_fcmp = LLVMBuildFCmp(builder: Builder, predicate: i32, left: Value, right: Value, name: *const c_char) -> Value;
+    build_fneg = LLVMBuildFNeg(builder: Builder, value: Value, name: *const c_char) -> Value;
     value_name = LLVMGetValueName2(value: Value, length: *mut Length) -> *const u8;
     set_value_name = LLVMSetValueName2(value: Value, name: *const u8, length: Length);
     named_function = LLVMGetNamedFunction(module: Module, name: *const c_char) -> Option<Value>;

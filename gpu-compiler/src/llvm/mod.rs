@@ -152,6 +152,11 @@ pub mod predicate {
     /// `ule`
     pub const ULE: i32 = 37;
 
+    /// `ogt`, of floats
+    pub const OGT: i32 = 2;
+    /// `olt`, of floats
+    pub const OLT: i32 = 4;
+
     /// What holds where `predicate` does not; `None` for signed ones.
     pub fn inverse(predicate: i32) -> Option<i32> {
         match predicate {
