@@ -118,7 +118,7 @@ fn kernel(
     let id = record.u128(16)?;
     let name = record.text(48)?;
     let flags = record.u32(100)?;
-    let symbol = format!("{name}_{id:032x}");
+    let symbol = symbol(&name, id);
     let function = ptx_kernel(
         context,
         module,
@@ -170,6 +170,12 @@ fn add_bounds(context: Context, function: Value, record: &Constant) -> Result<()
         }
     }
     Ok(())
+}
+
+/// The name in PTX, whose letters are ASCII.
+fn symbol(name: &str, id: u128) -> String {
+    let ascii = |letter: char| if letter.is_ascii() { letter } else { '_' };
+    format!("{}_{id:032x}", name.chars().map(ascii).collect::<String>())
 }
 
 /// `ptx_kernel void symbol(ptr byval([size x i8]) align(align))`, which calls `entry` with that pointer.

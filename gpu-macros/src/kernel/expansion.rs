@@ -8,6 +8,7 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
+use syn::ext::IdentExt;
 use syn::{Attribute, Expr, GenericParam, Generics, Ident, Index, parse_quote};
 
 use super::builder;
@@ -133,10 +134,15 @@ fn function(signature: &Signature) -> TokenStream {
     function
         .attrs
         .retain(|attribute| !attribute.path().is_ident("doc"));
+    let says_inline = function
+        .attrs
+        .iter()
+        .any(|attribute| attribute.path().is_ident("inline"));
+    let inline = (!says_inline).then(|| quote!(#[inline]));
     quote! {
         // Each parameter of a kernel is an array or a number: there may be many.
         #[allow(clippy::too_many_arguments)]
-        #[inline]
+        #inline
         #function
     }
 }
@@ -163,7 +169,7 @@ fn instance(signature: &Signature, generics: &HostGenerics, options: &Options) -
         let field = Index::from(index);
         quote!(::core::mem::offset_of!(__Params #type_generics, #field))
     });
-    let text = name.to_string();
+    let text = name.unraw().to_string();
     let line = quote_spanned!(name.span()=> ::core::line!());
     let used = names.is_empty().then(|| {
         quote! {

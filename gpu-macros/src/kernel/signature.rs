@@ -113,6 +113,12 @@ fn parameter(index: usize, input: &FnArg) -> syn::Result<Parameter> {
         }
         FnArg::Typed(typed) => typed,
     };
+    if let Some(cfg) = typed.attrs.iter().find(|a| a.path().is_ident("cfg")) {
+        return error(
+            cfg.span(),
+            "a parameter of a kernel is always there: write a kernel for each case, each with its `#[cfg]`",
+        );
+    }
     let is_view = check_type(&typed.ty)?;
     let name = match &*typed.pat {
         Pat::Ident(pattern) => pattern.ident.clone(),
