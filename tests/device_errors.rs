@@ -177,6 +177,7 @@ cases! {
     linked_missing: "help: in CUDA C write `extern \"C\"` before it";
     matrix_units: "OXWARP_TARGETS=sm_80";
     second_target: "OXWARP_TARGETS=sm_100";
+    thread_local: "help: use a local variable, passed on by reference";
     own_closure: OF_THE_SYSTEM, at "own_closure.rs:14:";
     thread_spawn: OF_THE_SYSTEM, at "more of what it needs cannot run on a GPU either";
     random_state: OF_THE_SYSTEM, at "places in the standard library", at "random_state.rs:6:";

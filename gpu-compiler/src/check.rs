@@ -9,6 +9,7 @@ use crate::host_pointers;
 use crate::link::undefined;
 use crate::linked::Linked;
 use crate::llvm::{self, Context, Metadata, Module, Value};
+use crate::missing;
 use crate::names;
 use crate::reach::reach;
 use crate::records::Kernel;
@@ -56,7 +57,9 @@ pub fn check(
         .filter(|&value| !PROVIDED.contains(&llvm::name(value).as_str()))
         .filter(|&value| !is_shared_memory(value) && !is_shared(value))
         .collect();
-    missing.extend(llvm::functions(module).filter(|&function| is_host_intrinsic(function)));
+    missing.extend(llvm::functions(module).filter(|&function| {
+        is_host_intrinsic(function) || missing::instead_of(function).is_some()
+    }));
     check_kernel(context, kernel, &missing, target, linked)
 }
 
@@ -143,6 +146,7 @@ fn faults(
     if llvm::is_call_site(instruction) {
         faults.extend(requirements::unmet(instruction, target));
     }
+    faults.extend(llvm::operands(instruction).filter_map(thread_local));
     faults.extend(
         llvm::operands(instruction)
             .filter(|operand| missing.contains(operand))
@@ -154,8 +158,19 @@ fn faults(
     faults
 }
 
+fn thread_local(value: Value) -> Option<Fault> {
+    let variable = llvm::is_global_variable(value)?;
+    (llvm::is_thread_local(variable) != 0).then(|| {
+        let path = names::path(&llvm::name(variable));
+        (
+            format!("`{path}` is a thread-local variable, which threads of a GPU do not have"),
+            "use a local variable, passed on by reference, or atomics in a `static` that all threads share".into(),
+        )
+    })
+}
+
 fn no_device_code(value: Value) -> Fault {
-    let symbol = llvm::name(value);
+    let symbol = missing::instead_of(value).unwrap_or_else(|| llvm::name(value));
     let path = names::path(&symbol);
     if let Some(intrinsic) = symbol.strip_prefix("llvm.") {
         let message = format!("the host's instruction `{intrinsic}` cannot run on a GPU");

@@ -7,6 +7,7 @@ use crate::cache::Cache;
 use crate::constants;
 use crate::entry::Shared;
 use crate::error::Error;
+use crate::fatal;
 use crate::link::{self, Sources};
 use crate::linked::Linked;
 use crate::llvm;
@@ -29,6 +30,7 @@ use crate::workers;
 /// If the compiler itself cannot do its work.
 pub fn compile(request: &Request) -> Result<Report, Error> {
     llvm::load(&request.llvm)?;
+    fatal::report();
     let first = request.targets[0];
     retarget::learn_data_layout(retarget::machine(first, first.isa())?);
     let context = llvm::context_create();

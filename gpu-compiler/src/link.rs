@@ -16,9 +16,12 @@ use std::fs;
 use crate::check;
 use crate::dependencies::Dependencies;
 use crate::error::Error;
+use crate::futex;
+use crate::host_hints;
 use crate::linked::Linked;
 use crate::llvm::{self, Context, Module, Value, linkage};
 use crate::math::{self, Libdevice};
+use crate::missing;
 use crate::names;
 use crate::optimise::run_passes;
 use crate::records::Records;
@@ -71,9 +74,11 @@ impl<'a> Sources<'a> {
         }
         // From here on assembly is libdevice's.
         check::mark_host_assembly(self.context, module);
+        host_hints::lower(self.context, module);
         while linked.link(self.context, module)?
             || self.link_math(module)?
             || self.link_rust(module)?
+            || missing::replace(self.context, module)
         {
             keep_only(module, kernels)?;
         }
@@ -85,6 +90,7 @@ impl<'a> Sources<'a> {
     fn link_rust(&self, module: Module) -> Result<bool, Error> {
         math::name_calls(module);
         wide_integers::name_conversions(module);
+        futex::answer(module);
         let mut missing: Vec<String> = undefined(module).into_iter().map(llvm::name).collect();
         missing.retain(|name| !math::is_function(name));
         let linked = self.link_runtime(module, &missing)? | self.link_std(module, &missing)?;

@@ -6,6 +6,7 @@ use crate::block_shape;
 use crate::constants::{self, Constant};
 use crate::error::Error;
 use crate::exits::{self, Sites};
+use crate::fatal;
 use crate::host_features;
 use crate::inert;
 use crate::intrinsics;
@@ -20,8 +21,8 @@ use crate::report::{self, Diagnostic};
 use crate::request::Request;
 use crate::target::Target;
 use crate::{
-    check, choices, emit, narrow, optimise, requirements, retarget, shared_code, strides,
-    unchecked, unroll,
+    check, choices, emit, narrow, optimise, own_atomics, requirements, retarget, shared_code,
+    strides, unchecked, unroll,
 };
 
 /// What is the same for all kernels of a crate.
@@ -77,6 +78,7 @@ impl Crate<'_> {
 
 /// Compiles a kernel, given its module as bitcode.
 pub fn compile(bitcode: &[u8], kernel: &Kernel<()>, of: &Crate) -> Result<Compiled, Error> {
+    fatal::working_on(kernel);
     let context = llvm::context_create();
     let module = link::parse(context, bitcode, &kernel.name)?;
     let compiled = compile_in(context, module, kernel, of);
@@ -142,6 +144,7 @@ fn lower(context: Context, module: Module, kernel: &Kernel, of: &Crate) -> Resul
     optimise::verify(module)?;
     let subprogram = subprogram(module, kernel);
     loop_checks::simplify(module)?;
+    own_atomics::lower(context, module);
     host_features::deny(module);
     launch_facts::fold(module, facts);
     let first = of.request.targets[0];

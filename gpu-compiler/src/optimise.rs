@@ -16,6 +16,7 @@ use crate::intrinsics::READ_ONLY;
 use crate::llvm::{self, Context, Module, TargetMachine, Value};
 use crate::merged_checks;
 use crate::nested_loads;
+use crate::own_atomics;
 use crate::special_cases;
 
 /// Optimises the module for `machine`.
@@ -26,6 +27,8 @@ pub fn optimise(context: Context, module: Module, machine: TargetMachine) -> Res
     run_passes(module, "function(infer-address-spaces)", Some(machine))?;
     hidden.show();
     run_passes(module, "default<O3>", Some(machine))?;
+    own_atomics::lower(context, module);
+    own_atomics::distinguish(context, module)?;
     copies::write_out(context, module);
     mark_read_only_loads(context, module);
     erase_read_only_calls(module);

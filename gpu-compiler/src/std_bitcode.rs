@@ -1,7 +1,8 @@
 //! The bitcode of core, alloc and compiler_builtins that ships inside the toolchain.
 //!
 //! libstd is read too, for the instances of core's and alloc's generic functions that it has: rustc does not make those
-//! of `#[inline(never)]` functions a second time.
+//! of `#[inline(never)]` functions a second time. Of its own functions only those are device code that ask nothing of the
+//! operating system.
 
 use std::collections::HashMap;
 use std::fs;
@@ -15,6 +16,15 @@ use crate::names;
 const LIBRARIES: [&str; 3] = ["libcore-", "liballoc-", "libcompiler_builtins-"];
 /// The library of which only instances of other crates' functions are device code.
 const STD: &str = "libstd-";
+/// What of libstd's own needs no operating system: locks, `Once` and the cells on it, but for their waiting
+/// ([`futex`](crate::futex)), and paths.
+const OWN: [&str; 5] = [
+    "std::panicking::panic_count::GLOBAL_PANIC_COUNT",
+    "std::path::",
+    "std::sync::lazy_lock::",
+    "std::sync::poison::",
+    "std::sys::sync::",
+];
 
 /// The toolchain's libraries, opened.
 pub struct StdBitcode {
@@ -61,14 +71,19 @@ impl StdBitcode {
     pub fn defines(&self, symbol: &str) -> Option<Member> {
         let member = *self.members.get(symbol)?;
         let in_std = member.archive == LIBRARIES.len();
-        let is_instance = || matches!(names::crate_of(&names::path(symbol)), "core" | "alloc");
-        (!in_std || is_instance()).then_some(member)
+        (!in_std || is_device_code(&names::path(symbol))).then_some(member)
     }
 
     /// An object's bitcode; `None` where it has none (assembly).
     pub fn bitcode(&self, member: Member) -> Result<Option<&[u8]>, Error> {
         self.archives[member.archive].bitcode(member.offset)
     }
+}
+
+/// Whether a function of libstd is an instance of core's or alloc's, or one of [`OWN`].
+fn is_device_code(path: &str) -> bool {
+    let path = path.trim_start_matches('<').trim_start_matches('&');
+    matches!(names::crate_of(path), "core" | "alloc") || OWN.iter().any(|own| path.starts_with(own))
 }
 
 fn find(folder: &Path, prefix: &str) -> Result<PathBuf, Error> {

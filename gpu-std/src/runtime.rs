@@ -312,6 +312,16 @@ fn alloc_error(size: usize, _align: usize) -> ! {
     })
 }
 
+/// What the device compiler puts in the place of a method that cannot run here.
+#[cold]
+#[inline]
+fn no_device_code(message: &'static str) -> ! {
+    record(None, |record| {
+        record.kind = MESSAGE;
+        record.message = DeviceText::of(message);
+    })
+}
+
 /// A debug build's check of a pointer.
 #[inline(always)]
 fn misaligned_pointer(_required: usize, _found: usize, location: Caller) -> ! {
@@ -390,6 +400,12 @@ unsafe extern "C" fn memcmp(a: *const u8, b: *const u8, len: usize) -> i32 {
     0
 }
 
+/// A thread that has panicked has ended.
+#[inline(always)]
+fn not_panicking() -> bool {
+    true
+}
+
 /// There is nothing to see here on a device: rustc's check that a program has an allocator.
 #[inline]
 fn no_alloc_shim() {}
@@ -431,6 +447,7 @@ runtime! {
     "std::io::stdio::_eprint" => eprint,
     "__rustc::__rust_alloc_error_handler" => alloc_error,
     "__rustc::rust_begin_unwind" => begin_unwind,
+    "oxwarp.no_device_code" => no_device_code,
     "memcmp" => memcmp,
     "bcmp" => memcmp,
     "__rustc::__rust_alloc" => alloc,
@@ -438,4 +455,5 @@ runtime! {
     "__rustc::__rust_realloc" => realloc,
     "__rustc::__rust_dealloc" => dealloc,
     "__rustc::__rust_no_alloc_shim_is_unstable_v2" => no_alloc_shim,
+    "std::panicking::panic_count::is_zero_slow_path" => not_panicking,
 }

@@ -11,5 +11,6 @@ mod check;
 #[path = "../language/arbitrary.rs"]
 mod arbitrary;
 
+mod errors;
 mod parsing;
 mod strings;

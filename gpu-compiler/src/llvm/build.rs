@@ -57,6 +57,12 @@ pub fn compare(builder: Builder, predicate: i32, left: Value, right: Value) -> V
     unsafe { build_icmp(builder, predicate, left, right, UNNAMED) }
 }
 
+/// An aggregate with another element `index`.
+pub fn insert_value(builder: Builder, aggregate: Value, value: Value, index: u32) -> Value {
+    // SAFETY: the name is a C string.
+    unsafe { build_insert(builder, aggregate, value, index, UNNAMED) }
+}
+
 /// Field `index` of an aggregate.
 pub fn extract(builder: Builder, aggregate: Value, index: u32) -> Value {
     // SAFETY: the name is a C string.
@@ -130,6 +136,20 @@ pub fn binary(builder: Builder, opcode: i32, left: Value, right: Value) -> Value
 pub fn structure(context: Context, elements: &[Type]) -> Type {
     // SAFETY: pointer and length are of one slice.
     unsafe { struct_type(context, elements.as_ptr(), elements.len() as u32, 0) }
+}
+
+/// A text in memory that is never written, without a zero at its end.
+pub fn constant_text(context: Context, module: Module, text: &str) -> Value {
+    // SAFETY: pointer and length are of one string, and the name is a C string.
+    let global = unsafe {
+        let bytes = const_string(context, text.as_ptr().cast(), text.len(), 1);
+        let global = add_global(module, type_of(bytes), UNNAMED, super::GENERIC);
+        set_initializer(global, Some(bytes));
+        global
+    };
+    set_global_constant(global, 1);
+    set_linkage(global, super::linkage::INTERNAL);
+    global
 }
 
 /// Inline assembly in LLVM's own notation.

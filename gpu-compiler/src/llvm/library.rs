@@ -150,6 +150,10 @@ api! {
     is_call = LLVMIsACallInst(value: Value) -> Option<Value>;
     is_invoke = LLVMIsAInvokeInst(value: Value) -> Option<Value>;
     is_store = LLVMIsAStoreInst(value: Value) -> Option<Value>;
+    is_alloca = LLVMIsAAllocaInst(value: Value) -> Option<Value>;
+    is_compare_exchange = LLVMIsAAtomicCmpXchgInst(value: Value) -> Option<Value>;
+    atomic_operation = LLVMGetAtomicRMWBinOp(instruction: Value) -> i32;
+    is_fence = LLVMIsAFenceInst(value: Value) -> Option<Value>;
     is_load = LLVMIsALoadInst(value: Value) -> Option<Value>;
     is_gep = LLVMIsAGetElementPtrInst(value: Value) -> Option<Value>;
     gep_element = LLVMGetGEPSourceElementType(gep: Value) -> Type;
@@ -175,6 +179,8 @@ api! {
     linkage = LLVMGetLinkage(global: Value) -> i32;
     set_linkage = LLVMSetLinkage(global: Value, linkage: i32);
     is_global_constant = LLVMIsGlobalConstant(global: Value) -> Bool;
+    set_global_constant = LLVMSetGlobalConstant(global: Value, yes: Bool);
+    is_thread_local = LLVMIsThreadLocal(global: Value) -> Bool;
     is_externally_initialized = LLVMIsExternallyInitialized(global: Value) -> Bool;
     set_visibility = LLVMSetVisibility(global: Value, visibility: i32);
     set_comdat = LLVMSetComdat(global: Value, comdat: Option<NonNull<c_void>>);
@@ -264,6 +270,7 @@ api! {
     position_at_end = LLVMPositionBuilderAtEnd(builder: Builder, block: Block);
     build_unreachable = LLVMBuildUnreachable(builder: Builder) -> Value;
     parameter_count = LLVMCountParams(function: Value) -> u32;
+    build_return = LLVMBuildRet(builder: Builder, value: Value) -> Value;
     build_return_void = LLVMBuildRetVoid(builder: Builder) -> Value;
     build_atomic_rmw = LLVMBuildAtomicRMW(builder: Builder, operation: i32, pointer: Value, value: Value, ordering: i32, single_thread: Bool) -> Value;
     create_pass_options = LLVMCreatePassBuilderOptions() -> PassOptions;
@@ -280,6 +287,7 @@ api! {
     buffer_size = LLVMGetBufferSize(buffer: Buffer) -> Length;
 
     @unsafe
+    build_insert = LLVMBuildInsertValue(builder: Builder, aggregate: Value, value: Value, index: u32, name: *const c_char) -> Value;
     build_extract = LLVMBuildExtractValue(builder: Builder, aggregate: Value, index: u32, name: *const c_char) -> Value;
     build_phi = LLVMBuildPhi(builder: Builder, of: Type, name: *const c_char) -> Value;
     add_incoming = LLVMAddIncoming(phi: Value, values: *const Value, blocks: *const Block, count: u32);
@@ -311,6 +319,10 @@ api! {
     struct_type = LLVMStructTypeInContext(context: Context, elements: *const Type, count: u32, packed: Bool) -> Type;
     parse_options = LLVMParseCommandLineOptions(count: i32, arguments: *const *const c_char, overview: *const c_char);
     sync_scope = LLVMGetSyncScopeID(context: Context, name: *const c_char, length: Length) -> u32;
+    install_fatal_error_handler = LLVMInstallFatalErrorHandler(handler: extern "C" fn(*const c_char));
+    const_string = LLVMConstStringInContext2(context: Context, text: *const c_char, length: Length, no_zero: Bool) -> Value;
+    inline_asm_text = LLVMGetInlineAsmAsmString(assembly: Value, length: *mut Length) -> *const u8;
+    inline_asm_constraints = LLVMGetInlineAsmConstraintString(assembly: Value, length: *mut Length) -> *const u8;
     inline_asm = LLVMGetInlineAsm(function_type: Type, text: *const c_char, length: Length, constraints: *const c_char, constraints_length: Length, side_effects: Bool, align_stack: Bool, dialect: i32, can_throw: Bool) -> Value;
     attribute_kind = LLVMGetEnumAttributeKindForName(name: *const c_char, length: Length) -> u32;
     remove_string_attribute = LLVMRemoveStringAttributeAtIndex(function: Value, index: u32, name: *const c_char, length: u32);

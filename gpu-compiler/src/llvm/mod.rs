@@ -130,6 +130,8 @@ pub const ALLOW_APPROXIMATE: u32 = 1 << 6;
 pub const ALLOW_CONTRACT: u32 = 1 << 5;
 /// `llvm::CallingConv::PTX_Kernel`.
 pub const PTX_KERNEL: u32 = 71;
+/// The address space of pointers to any memory.
+pub const GENERIC: u32 = 0;
 /// The address space of `.global` memory.
 pub const GLOBAL: u32 = 1;
 /// The address space of `.shared` memory.
@@ -151,6 +153,10 @@ pub mod predicate {
     pub const ULT: i32 = 36;
     /// `ule`
     pub const ULE: i32 = 37;
+    /// `sgt`
+    pub const SGT: i32 = 38;
+    /// `slt`
+    pub const SLT: i32 = 40;
 
     /// `ogt`, of floats
     pub const OGT: i32 = 2;

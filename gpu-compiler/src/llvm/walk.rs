@@ -271,6 +271,26 @@ fn find_string_attribute(function: Value, name: &str) -> Option<Attribute> {
     }
 }
 
+/// The template of inline assembly.
+pub fn assembly_text(assembly: Value) -> String {
+    assembly_string(assembly, inline_asm_text)
+}
+
+/// The constraints of inline assembly.
+pub fn assembly_constraints(assembly: Value) -> String {
+    assembly_string(assembly, inline_asm_constraints)
+}
+
+fn assembly_string(assembly: Value, read: unsafe fn(Value, *mut usize) -> *const u8) -> String {
+    let mut length = 0;
+    // SAFETY: LLVM writes how long the text is, and the assembly lives as long as the context.
+    let text = unsafe {
+        let start = read(assembly, &mut length);
+        std::slice::from_raw_parts(start, length)
+    };
+    String::from_utf8_lossy(text).into_owned()
+}
+
 /// Whether functions of this linkage are seen by other modules.
 pub fn is_local(global: Value) -> bool {
     matches!(self::linkage(global), linkage::INTERNAL | linkage::PRIVATE)
