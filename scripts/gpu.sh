@@ -56,7 +56,9 @@ pack() {
     if [[ -n ${LIBDEVICE:-} ]]; then
         build_accuracy libdevice "$LIBDEVICE"
     fi
-    strip carry/*/*
+    # Tests keep their symbols: without them the simulator interrupts no thread that spins.
+    strip carry/example/* carry/bench/*
+    strip --strip-debug carry/test/*
     tar -C carry -c test example bench | xz --lzma2=preset=6,dict=128MiB > carry.tar.xz
     rm -r carry/*
     mv carry.tar.xz carry/
