@@ -14,6 +14,7 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use super::trap;
 pub use super::trap::Trap;
+pub(crate) use super::trap::install as watch_accesses;
 
 const PAGE: usize = 4096;
 /// The most parts of an array that are closed by themselves: each may be a mapping of its own, of which a process has 65,530.

@@ -18,6 +18,7 @@ use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub use guarded::Trap;
+pub(crate) use guarded::watch_accesses;
 
 /// The memory of one simulated device.
 #[derive(Debug, Default)]

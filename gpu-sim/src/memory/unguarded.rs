@@ -7,6 +7,8 @@ pub(super) fn allocate(_layout: Layout, _closed: bool) -> Option<*mut u8> {
     None
 }
 
+pub(crate) fn watch_accesses() {}
+
 pub(super) fn free(_address: usize) {}
 
 pub(super) fn written(_address: usize) -> Vec<Range<usize>> {
