@@ -4,34 +4,47 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use oxwarp::atomic::{AtomicScope, Device};
 use oxwarp::prelude::*;
+use oxwarp::unroll;
+use oxwarp::vector::UInt4;
 
 use super::case::{arguments, launch_either, with_unchecked};
 use super::random::Random;
 use super::{Case, Entry, Outcome, Size, Source, Twin, Work};
 
-/// Also the bins of `histogram_shared`.
 const BLOCK: usize = 256;
-const BLOCKS: usize = 1024;
+/// Blocks of `histogram_shared`, two for each multiprocessor of a large GPU, their threads and bins.
+const SHARED_BLOCKS: usize = 264;
+const SHARED_BLOCK: usize = 512;
+const BINS: usize = 256;
+const LANES: usize = 32;
 const KEYS: usize = 1 << 16;
 
 with_unchecked! {
     histogram_shared_unchecked:
-    /// `x` has four bytes in a word.
-    #[kernel(launch_bounds(256))]
-    fn histogram_shared(x: &[u32], counts: &[AtomicU32]) {
-        let bins = shared_atomics![AtomicU32; BLOCK];
-        let t = thread::thread_idx_x() as usize;
-        bins.at(t).store(0, Relaxed);
+    /// `x` has 16 bytes in a vector. Each lane of a warp has bins of its own, in a bank of its own: no two threads of a warp
+    /// count in the same place, or wait for the same bank.
+    #[kernel(block(SHARED_BLOCK))]
+    fn histogram_shared(x: &[UInt4], counts: &[AtomicU32]) {
+        let bins = shared_atomics![AtomicU32; BINS * LANES];
+        let t = thread::index_in_block();
+        let lane = t % LANES;
+        bins.fill(0);
         sync_threads();
         for i in thread::grid_stride(x.len()) {
-            for byte in x[*i].to_le_bytes() {
-                bins.at(byte.into()).fetch_add(1, Relaxed);
+            for word in x[*i].to_array() {
+                unroll::full();
+                for byte in word.to_le_bytes() {
+                    bins.at(LANES * usize::from(byte) + lane)
+                        .fetch_add(1, Relaxed);
+                }
             }
         }
         sync_threads();
-        counts[t]
-            .scoped(Device)
-            .fetch_add(bins.at(t).load(Relaxed), Relaxed);
+        if t < BINS {
+            let of_lane = |k: usize| bins.at(LANES * t + (t + k) % LANES).load(Relaxed);
+            let sum = (0..LANES).map(of_lane).sum();
+            counts[t].scoped(Device).fetch_add(sum, Relaxed);
+        }
     }
 }
 
@@ -60,28 +73,32 @@ pub const SHARED: Entry = Entry {
 };
 
 fn shared_case(gpu: &Gpu, size: Size) -> Outcome<Case> {
-    let n: usize = size.pick(1 << 26, 2500);
-    let blocks = size.pick(BLOCKS, 3);
+    let n: usize = size.pick(1 << 24, 2500);
+    let blocks = size.pick(SHARED_BLOCKS, 3);
     let mut random = Random::new(1);
-    let x: Vec<u32> = (0..n).map(|_| random.bits() as u32).collect();
+    let mut word = || random.bits() as u32;
+    let x: Vec<UInt4> = (0..n)
+        .map(|_| UInt4::new(word(), word(), word(), word()))
+        .collect();
     let x_gpu = gpu.to_device(&x)?;
-    let counts = gpu.zeros::<u32>(BLOCK)?;
+    let counts = gpu.zeros::<u32>(BINS)?;
     let twin = Twin::new(
         "histogram_shared",
         blocks,
-        BLOCK,
+        SHARED_BLOCK,
         arguments![x_gpu, counts, n],
     );
-    let mut wanted = vec![0; BLOCK];
+    let mut wanted = vec![0; BINS];
     x.iter()
-        .flat_map(|x| x.to_le_bytes())
+        .flat_map(|x| x.to_array())
+        .flat_map(u32::to_le_bytes)
         .for_each(|byte| wanted[usize::from(byte)] += 1);
     Ok(Case::new(
-        Work::Bytes(4.0 * n as f64),
+        Work::Bytes(16.0 * n as f64),
         vec![twin],
         counts,
         |counts| counts.fill(0),
-        move |checks, counts| launch_either!(checks, histogram_shared / histogram_shared_unchecked[blocks, BLOCK](&x_gpu, counts)),
+        move |checks, counts| launch_either!(checks, histogram_shared / histogram_shared_unchecked[blocks, SHARED_BLOCK](&x_gpu, counts)),
         move |counts| equal(&counts.to_vec()?, &wanted),
     ))
 }

@@ -1,32 +1,64 @@
-//! A sparse matrix in compressed rows (CSR) times a vector, a warp for each row.
+//! A sparse matrix in compressed rows (CSR) times a vector, eight lanes for each row.
 
+use std::array;
+
+use oxwarp::memory::ldcs;
 use oxwarp::prelude::*;
+use oxwarp::unroll;
 
 use super::case::{arguments, close, launch_either, with_unchecked};
 use super::random::{Random, floats};
-use super::reduction::warp_reduce;
 use super::{Case, Entry, Outcome, Size, Source, Twin, Work};
+
+/// Lanes that have a row, and its elements that each of them loads at once.
+const LANES: usize = 8;
+const AT_ONCE: usize = 4;
+/// Threads of a block, and rows.
+const BLOCK: usize = 1024;
 
 with_unchecked! {
     spmv_unchecked:
     /// Row `r` has the elements `offsets[r]..offsets[r + 1]` of `columns` and `values`. A column that `x` does not have makes
     /// its row NaN.
-    #[kernel(block(BLOCK))]
-    fn spmv(offsets: &[u32], columns: &[u32], values: &[f32], x: &[f32], mut y: DisjointSlice<f32, WarpIndex>) {
-        let row = warp::index_1d();
-        if *row >= y.len() {
-            return;
+    #[kernel(block(BLOCK), launch_bounds(1024, 2))]
+    fn spmv(offsets: &[u32], columns: &[u32], values: &[f32], x: &[f32], mut y: DisjointSlice<f32>) {
+        let sums = shared_array![f32; BLOCK];
+        let t = thread::index_in_block();
+        for r in (t / LANES..BLOCK).step_by(BLOCK / LANES) {
+            unroll::never();
+            let mut sum = 0.0;
+            let row = *block::index() * BLOCK + r;
+            if let (Some(&begin), Some(&end)) = (offsets.get(row), offsets.get(row + 1)) {
+                let mut k = begin + (t % LANES) as u32;
+                while k < end {
+                    // All loads come before the first use: a column, a value, and what the product is without an `x`.
+                    let elements: [_; AT_ONCE] = array::from_fn(|j| {
+                        unroll::full();
+                        let k = k + (LANES * j) as u32;
+                        let element = columns.get(k as usize).zip(values.get(k as usize));
+                        let element = element.filter(|_| k < end);
+                        element.map_or((u32::MAX, 0.0, 0.0), |(column, value)| {
+                            (ldcs(column), ldcs(value), f32::NAN)
+                        })
+                    });
+                    let products = elements.map(|(column, value, without)| {
+                        unroll::full();
+                        x.get(column as usize).map_or(without, |x| value * x)
+                    });
+                    sum += products.into_iter().sum::<f32>();
+                    k += (LANES * AT_ONCE) as u32;
+                }
+            }
+            for lanes in [4, 2, 1] {
+                sum += warp::shuffle_xor(warp::FULL_MASK, sum, lanes);
+            }
+            if t.is_multiple_of(LANES) {
+                sums.set(r, sum);
+            }
         }
-        let (end, begin) = (offsets[*row + 1], offsets[*row]);
-        let (mut sum, mut k) = (0.0, begin + warp::lane_id());
-        while k < end {
-            let x = x.get(columns[k as usize] as usize);
-            sum += values[k as usize] * x.copied().unwrap_or(f32::NAN);
-            k += 32;
-        }
-        let sum = warp_reduce(sum, |a, b| a + b);
-        if let Some(y) = y.get_mut(row) {
-            *y = sum;
+        sync_threads();
+        if let Some(y) = y.get_mut(thread::index_1d()) {
+            *y = sums.get(t);
         }
     }
 }
@@ -43,12 +75,11 @@ pub const SPMV: Entry = Entry {
     build: case,
 };
 
-const BLOCK: usize = 256;
 /// Columns of a row lie so near the diagonal.
 const BAND: usize = 4096;
 
 fn case(gpu: &Gpu, size: Size) -> Outcome<Case> {
-    let n: usize = size.pick(1 << 20, 300);
+    let n: usize = size.pick(1 << 20, 1300);
     let mut random = Random::new(1);
     let (mut offsets, mut columns) = (vec![0], Vec::new());
     for row in 0..n {
@@ -61,7 +92,7 @@ fn case(gpu: &Gpu, size: Size) -> Outcome<Case> {
     let (offsets_gpu, columns_gpu) = (gpu.to_device(&offsets)?, gpu.to_device(&columns)?);
     let (values_gpu, x_gpu) = (gpu.to_device(&values)?, gpu.to_device(&x)?);
     let y_gpu = gpu.zeros::<f32>(n)?;
-    let grid = n.div_ceil(BLOCK / 32);
+    let grid = n.div_ceil(BLOCK);
     let words = arguments![offsets_gpu, columns_gpu, values_gpu, x_gpu, y_gpu, n as u32];
     Ok(Case::new(
         Work::Bytes(8.0 * columns.len() as f64 + 12.0 * n as f64),
