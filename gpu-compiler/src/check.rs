@@ -158,10 +158,14 @@ fn faults(
     faults
 }
 
-fn thread_local(value: Value) -> Option<Fault> {
-    let variable = llvm::is_global_variable(value)?;
-    (llvm::is_thread_local(variable) != 0).then(|| {
-        let path = names::path(&llvm::name(variable));
+/// An address of a thread-local variable, where it is used: the call that gives it may stand anywhere. std's own come with
+/// functions of the operating system, which are reported.
+fn thread_local(address: Value) -> Option<Fault> {
+    let call = llvm::is_call(address)?;
+    let variable = llvm::is_global_variable(llvm::operand(call, 0))?;
+    let path = names::path(&llvm::name(variable));
+    let is_own = llvm::is_thread_local(variable) != 0 && names::crate_of(&path) != "std";
+    is_own.then(|| {
         (
             format!("`{path}` is a thread-local variable, which threads of a GPU do not have"),
             "use a local variable, passed on by reference, or atomics in a `static` that all threads share".into(),
