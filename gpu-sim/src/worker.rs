@@ -13,7 +13,6 @@ use crate::grid::{COOPERATIVE_THREADS, Meeting};
 use crate::job::Job;
 use crate::lane::{Event, Lane};
 use crate::loan::{self, Loan};
-use crate::memory::watch_accesses;
 use crate::preempt::Ticks;
 use crate::release::{Release, grid_fault, release};
 use crate::stack::Stack;
@@ -28,7 +27,6 @@ pub(crate) fn work(job: &Job<'_>) {
     let _present = job.grid_barrier().enter();
     let context = Context::new(job);
     let _ticks = Ticks::begin(&context);
-    watch_accesses();
     let mut worker = Worker {
         context: &context,
         idle: IDLE.take(),

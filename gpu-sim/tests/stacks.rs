@@ -8,11 +8,12 @@ use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
 use common::launch_1d;
-use gpu_sim::{Fault, KernelPanic};
+use gpu_sim::{DeviceMemory, Fault, KernelPanic};
 use gpu_std::{sync_threads, thread};
 
-fn panic_of(result: Result<(), Fault>) -> KernelPanic {
-    match result {
+fn panic_of(launch: impl FnOnce() -> Result<(), Fault>) -> KernelPanic {
+    let _memory = DeviceMemory::new(false, false);
+    match launch() {
         Err(Fault::Panic(panic)) => panic,
         other => panic!("expected a panic, got {other:?}"),
     }
@@ -30,11 +31,13 @@ fn depth(left: u32) -> u32 {
 #[test]
 fn recursion_without_an_end_is_a_panic() {
     for _ in 0..3 {
-        let panic = panic_of(launch_1d(2, 8, || {
-            if thread::index_in_block() == 5 {
-                black_box(depth(u32::MAX));
-            }
-        }));
+        let panic = panic_of(|| {
+            launch_1d(2, 8, || {
+                if thread::index_in_block() == 5 {
+                    black_box(depth(u32::MAX));
+                }
+            })
+        });
         assert!(panic.message.starts_with("stack overflow"), "{panic}");
         assert!(panic.message.contains("256 KiB"), "{panic}");
         assert_eq!(panic.thread.x, 5);
@@ -43,23 +46,27 @@ fn recursion_without_an_end_is_a_panic() {
 
 #[test]
 fn a_large_array_is_a_panic() {
-    let panic = panic_of(launch_1d(1, 1, || {
-        let array = black_box([thread::index_in_block() as u8; 300 << 10]);
-        black_box(&array);
-    }));
+    let panic = panic_of(|| {
+        launch_1d(1, 1, || {
+            let array = black_box([thread::index_in_block() as u8; 300 << 10]);
+            black_box(&array);
+        })
+    });
     assert!(panic.message.starts_with("stack overflow"), "{panic}");
 }
 
 #[test]
 fn threads_at_a_barrier_end_with_it() {
     let reached = AtomicU32::new(0);
-    let panic = panic_of(launch_1d(1, 32, || {
-        if thread::index_in_block() == 31 {
-            black_box(depth(u32::MAX));
-        }
-        sync_threads();
-        reached.fetch_add(1, Relaxed);
-    }));
+    let panic = panic_of(|| {
+        launch_1d(1, 32, || {
+            if thread::index_in_block() == 31 {
+                black_box(depth(u32::MAX));
+            }
+            sync_threads();
+            reached.fetch_add(1, Relaxed);
+        })
+    });
     assert!(panic.message.starts_with("stack overflow"), "{panic}");
     assert_eq!(reached.into_inner(), 0);
 }

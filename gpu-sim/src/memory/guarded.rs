@@ -12,9 +12,8 @@ use std::ops::Range;
 use std::ptr;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use super::trap;
 pub use super::trap::Trap;
-pub(crate) use super::trap::install as watch_accesses;
+pub(super) use super::trap::install as watch_accesses;
 
 const PAGE: usize = 4096;
 /// The most parts of an array that are closed by themselves: each may be a mapping of its own, of which a process has 65,530.
@@ -73,7 +72,6 @@ pub(super) fn allocate(layout: Layout, closed: bool) -> Option<*mut u8> {
     if layout.align() > PAGE {
         return None;
     }
-    trap::install();
     let inner = layout.size().checked_next_multiple_of(PAGE)?;
     let len = inner.checked_add(2 * PAGE)?;
     let mut table = write();

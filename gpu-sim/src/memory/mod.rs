@@ -18,7 +18,6 @@ use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub use guarded::Trap;
-pub(crate) use guarded::watch_accesses;
 
 /// The memory of one simulated device.
 #[derive(Debug, Default)]
@@ -63,8 +62,9 @@ pub struct Difference {
 
 impl DeviceMemory {
     /// Memory of which accesses out of `bounds` and after the end of an allocation are found, and reads of what nothing
-    /// has written (`init`).
+    /// has written (`init`). From the first one on a kernel's thread whose stack is full ends its launch, and not the process.
     pub fn new(bounds: bool, init: bool) -> Self {
+        guarded::watch_accesses();
         Self {
             bounds,
             init,

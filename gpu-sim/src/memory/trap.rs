@@ -112,7 +112,7 @@ fn spare_stack() -> *mut u8 {
 }
 
 /// Installs the handler, once.
-pub(crate) fn install() {
+pub(super) fn install() {
     // SAFETY: the handler touches nothing that an access of memory may have left half done.
     PREVIOUS.get_or_init(|| unsafe { Handler::replace(libc::SIGSEGV, handle, 0) });
 }

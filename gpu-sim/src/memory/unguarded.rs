@@ -7,7 +7,7 @@ pub(super) fn allocate(_layout: Layout, _closed: bool) -> Option<*mut u8> {
     None
 }
 
-pub(crate) fn watch_accesses() {}
+pub(super) fn watch_accesses() {}
 
 pub(super) fn free(_address: usize) {}
 
