@@ -31,21 +31,20 @@ with_unchecked! {
             if let (Some(&begin), Some(&end)) = (offsets.get(row), offsets.get(row + 1)) {
                 let mut k = begin + (t % LANES) as u32;
                 while k < end {
-                    // All loads come before the first use: a column, a value, and what the product is without an `x`.
+                    let at = |j: usize| k + (LANES * j) as u32;
+                    // All loads come before the first use.
                     let elements: [_; AT_ONCE] = array::from_fn(|j| {
                         unroll::full();
-                        let k = k + (LANES * j) as u32;
-                        let element = columns.get(k as usize).zip(values.get(k as usize));
-                        let element = element.filter(|_| k < end);
-                        element.map_or((u32::MAX, 0.0, 0.0), |(column, value)| {
-                            (ldcs(column), ldcs(value), f32::NAN)
-                        })
+                        let element = columns.get(at(j) as usize).zip(values.get(at(j) as usize));
+                        let element = element.filter(|_| at(j) < end);
+                        element.map_or((0, 0.0), |(column, value)| (ldcs(column), ldcs(value)))
                     });
-                    let products = elements.map(|(column, value, without)| {
+                    for (j, (column, value)) in elements.into_iter().enumerate() {
                         unroll::full();
-                        x.get(column as usize).map_or(without, |x| value * x)
-                    });
-                    sum += products.into_iter().sum::<f32>();
+                        if at(j) < end {
+                            sum += x.get(column as usize).map_or(f32::NAN, |x| value * x);
+                        }
+                    }
                     k += (LANES * AT_ONCE) as u32;
                 }
             }
