@@ -64,10 +64,7 @@ fn panicking(context: Context, module: Module, method: Value) -> Value {
     llvm::set_linkage(function, llvm::linkage::INTERNAL);
     let attribute = llvm::string_attribute(context, INSTEAD_OF, &symbol);
     llvm::add_attribute(function, FUNCTION_INDEX, attribute);
-    for kind in ["noinline", "noreturn", "cold"] {
-        let attribute = llvm::create_enum_attribute(context, llvm::attribute(kind), 0);
-        llvm::add_attribute(function, FUNCTION_INDEX, attribute);
-    }
+    llvm::add_attributes(context, function, &["noinline", "noreturn", "cold"]);
     let text = format!("`{}` has no device code", names::path(&symbol));
     let message = llvm::constant_text(context, module, &text);
     let length = llvm::const_int(llvm::i64_type(context), text.len() as u64, 0);

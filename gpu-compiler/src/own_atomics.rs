@@ -7,10 +7,8 @@
 use std::collections::BTreeSet;
 
 use crate::error::Error;
-use crate::llvm::{self, Builder, Context, FUNCTION_INDEX, Module, Type, Value, opcode, predicate};
+use crate::llvm::{self, Builder, Context, Module, Type, Value, opcode, predicate};
 use crate::optimise::run_passes;
-
-const NOT_ATOMIC: i32 = 0;
 
 /// `LLVMAtomicRMWBinOp`.
 mod operation {
@@ -37,7 +35,7 @@ pub fn lower(context: Context, module: Module) {
         if llvm::is_load(instruction).is_some() && on_stack(0)
             || llvm::is_store(instruction).is_some() && on_stack(1)
         {
-            llvm::set_ordering(instruction, NOT_ATOMIC);
+            llvm::set_ordering(instruction, llvm::NOT_ATOMIC);
         } else if is_atomic(instruction) && on_stack(0) {
             let operands: Vec<Value> = llvm::operands(instruction).collect();
             llvm::position_before(builder, instruction);
@@ -96,10 +94,7 @@ fn either_way(
     let signature = llvm::signature(llvm::type_of(atomic), &types);
     let function = llvm::declare(module, name, signature);
     llvm::set_linkage(function, llvm::linkage::INTERNAL);
-    for kind in ["alwaysinline", "nounwind"] {
-        let attribute = llvm::create_enum_attribute(context, llvm::attribute(kind), 0);
-        llvm::add_attribute(function, FUNCTION_INDEX, attribute);
-    }
+    llvm::add_attributes(context, function, &["alwaysinline", "nounwind"]);
     let operands: Vec<Value> = (0..types.len() as u32)
         .map(|i| llvm::parameter(function, i))
         .collect();

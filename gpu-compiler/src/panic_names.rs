@@ -1,8 +1,9 @@
 //! Lets a panic say which kernel it is of.
 //!
 //! Panics that are not [exits](crate::exits) are functions that all kernels share, so each kernel leaves its id in the panic
-//! slot before it calls one: at the place for it if no panic is recorded, else, for a later kernel, beside it. The kernels of a slot run one after the
-//! other, so all threads that write there write the same. What formats text is shared too, and leaves nothing.
+//! slot before it calls one: at the place for it if no panic is recorded, else, for a later kernel, beside it. The kernels of
+//! a slot run one after the other, so all threads that write there write the same. What formats text is shared too, and leaves
+//! nothing.
 
 use crate::intrinsics::PANIC_SLOT;
 use crate::llvm::{self, Context, FUNCTION_INDEX, Module, Value, predicate};

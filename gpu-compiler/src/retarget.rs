@@ -118,10 +118,7 @@ fn keep_out_of_the_way(context: Context, function: Value) {
     let has =
         |kind| llvm::enum_attribute(function, FUNCTION_INDEX, llvm::attribute(kind)).is_some();
     if has("noreturn") && !has("alwaysinline") {
-        for kind in ["noinline", "cold"] {
-            let attribute = llvm::create_enum_attribute(context, llvm::attribute(kind), 0);
-            llvm::add_attribute(function, FUNCTION_INDEX, attribute);
-        }
+        llvm::add_attributes(context, function, &["noinline", "cold"]);
     }
 }
 

@@ -2,9 +2,6 @@
 
 use crate::llvm::{self, Value, opcode};
 
-/// `LLVMAtomicOrderingNotAtomic`.
-const NOT_ATOMIC: i32 = 0;
-
 /// Whether an instruction may be computed where it was not meant to be.
 pub fn is_arithmetic(instruction: Value) -> bool {
     use opcode::*;
@@ -42,5 +39,5 @@ pub fn is_shared_store(instruction: Value) -> bool {
 }
 
 fn is_plain(access: Value) -> bool {
-    llvm::is_volatile(access) == 0 && llvm::ordering(access) == NOT_ATOMIC
+    llvm::is_volatile(access) == 0 && llvm::ordering(access) == llvm::NOT_ATOMIC
 }

@@ -41,7 +41,7 @@ pub fn mark(context: Context, module: Module, replacements: &BTreeMap<String, St
 fn never_reached(context: Context, module: Module, panic: Value) -> Value {
     let name = format!("{NEVER}{}", llvm::name(panic));
     let never = llvm::declare(module, &name, llvm::value_type(panic));
-    add_attributes(context, never, &["noreturn", "nounwind", "cold"]);
+    llvm::add_attributes(context, never, &["noreturn", "nounwind", "cold"]);
     never
 }
 
@@ -64,7 +64,7 @@ pub fn remove(context: Context, module: Module) -> Result<(), Error> {
     run_passes(module, "function(lower-expect,jump-threading)", None)?;
     let builder = llvm::create_builder(context);
     for never in marked {
-        add_attributes(context, never, &["alwaysinline"]);
+        llvm::add_attributes(context, never, &["alwaysinline"]);
         llvm::set_linkage(never, llvm::linkage::INTERNAL);
         llvm::position_at_end(builder, llvm::append(context, never));
         llvm::build_unreachable(builder);
@@ -74,11 +74,4 @@ pub fn remove(context: Context, module: Module) -> Result<(), Error> {
         "always-inline,globaldce,function(simplifycfg,instcombine<no-verify-fixpoint>,loop-simplify,lcssa)",
         None,
     )
-}
-
-fn add_attributes(context: Context, function: Value, kinds: &[&str]) {
-    for kind in kinds {
-        let attribute = llvm::create_enum_attribute(context, llvm::attribute(kind), 0);
-        llvm::add_attribute(function, FUNCTION_INDEX, attribute);
-    }
 }

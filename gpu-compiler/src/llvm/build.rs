@@ -1,6 +1,7 @@
 //! Builders of instructions, without names.
 
 use super::library::*;
+use super::{FUNCTION_INDEX, attribute};
 
 const UNNAMED: *const std::ffi::c_char = c"".as_ptr();
 
@@ -204,4 +205,12 @@ pub fn replace_edges(builder: Builder, block: Block, old: Block, new: Block) {
 pub fn append(context: Context, function: Value) -> Block {
     // SAFETY: the name is a C string.
     unsafe { append_block(context, function, UNNAMED) }
+}
+
+/// Gives a function attributes without a value, such as `noinline`.
+pub fn add_attributes(context: Context, function: Value, kinds: &[&str]) {
+    for kind in kinds {
+        let attribute = create_enum_attribute(context, attribute(kind), 0);
+        add_attribute(function, FUNCTION_INDEX, attribute);
+    }
 }

@@ -122,6 +122,8 @@ pub mod kind {
 
 /// The attribute index of the function itself.
 pub const FUNCTION_INDEX: u32 = u32::MAX;
+/// `LLVMAtomicOrderingNotAtomic`.
+pub const NOT_ATOMIC: i32 = 0;
 /// `LLVMFastMathAllowReciprocal`.
 pub const ALLOW_RECIPROCAL: u32 = 1 << 4;
 /// `LLVMFastMathApproxFunc`.

@@ -116,10 +116,7 @@ impl Hidden {
             let name = format!("gpu.opaque.{}", llvm::integer_width(of));
             let function = llvm::declare(module, &name, llvm::signature(of, &[of]));
             // `memory(none)`: unswitching looks at what a loop reads and writes.
-            for kind in ["memory", "nounwind", "willreturn"] {
-                let attribute = llvm::create_enum_attribute(context, llvm::attribute(kind), 0);
-                llvm::add_attribute(function, FUNCTION_INDEX, attribute);
-            }
+            llvm::add_attributes(context, function, &["memory", "nounwind", "willreturn"]);
             function
         })
     }
