@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::fall_through;
 use crate::flat_constants;
 use crate::formatting;
+use crate::indices;
 use crate::lengths;
 use crate::llvm::{self, Module, TargetMachine};
 use crate::negation;
@@ -19,6 +20,7 @@ pub fn emit(module: Module, machine: TargetMachine) -> Result<String, Error> {
     let context = llvm::module_context(module);
     sign_extension::by_shifts(context, module);
     flat_constants::hide_numbers(context, module);
+    indices::keep(context, module);
     let assembly = 0;
     let (mut message, mut buffer) = (ptr::null_mut(), None);
     // SAFETY: LLVM writes the buffer, or a message.

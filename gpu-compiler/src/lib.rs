@@ -26,9 +26,9 @@
 //! 9. `check` - report what is left without device code, and host pointers among the parameters (`host_pointers`).
 //! 10. `requirements` - what the code asks of each target: its number folded in, items that it lacks reported.
 //! 11. `exits` - frequent panics in few registers; `panic_names` - which kernel another panic is of; `emit` - PTX; `atomics` - orderings and scopes that LLVM leaves out;
-//!     `sign_extension`, `flat_constants`, `negation` - faults of LLVM and of the driver avoided; `wide_products` -
-//!     strides in one instruction; `lengths` - an index compared with each of several lengths; `fall_through` - checks
-//!     that go on with the next block.
+//!     `indices` - loops that add to their index alone; `sign_extension`, `flat_constants`, `negation` - faults of LLVM
+//!     and of the driver avoided; `wide_products` - strides in one instruction; `lengths` - an index compared with each of
+//!     several lengths; `fall_through` - checks that go on with the next block.
 //!
 //! And for the whole crate again:
 //!
@@ -63,6 +63,7 @@ mod futex;
 mod host_features;
 mod host_hints;
 mod host_pointers;
+mod indices;
 mod inert;
 mod intrinsics;
 mod launch_facts;
