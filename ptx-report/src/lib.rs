@@ -3,6 +3,7 @@
 //! In: PTX as text. Out, as values that also print:
 //!
 //! - [`Module`]: the functions and constants of a PTX text, and a text with one kernel alone.
+//! - [`Parts`]: the kernels of a PTX text that can be loaded apart, and the text of each.
 //! - [`PanicSite`]: where a kernel can panic, as a module lists it.
 //! - [`Code`]: a kernel's instructions by kind, and each [`Check`] that is left, with its line in the source and whether
 //!   it is in a loop.
@@ -23,6 +24,8 @@ mod module;
 mod multiprocessor;
 mod occupancy;
 mod panics;
+mod parts;
+mod references;
 mod report;
 mod sites;
 mod statement;
@@ -36,6 +39,7 @@ pub use code::Code;
 pub use module::Module;
 pub use multiprocessor::Multiprocessor;
 pub use occupancy::{Limiter, Occupancy};
+pub use parts::Parts;
 pub use report::{KernelReport, kernel_name};
 pub use sites::PanicSite;
 pub use tools::{ToolError, sass};

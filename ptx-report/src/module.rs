@@ -3,9 +3,11 @@
 //! In: PTX as LLVM, NVRTC and `nvcc` write it. Out: slices of it. Only as much of the grammar is read as is needed to tell
 //! statements of a module from each other; what is in a body is for [`flow`](crate::flow).
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
 use crate::Place;
+use crate::references::References;
 use crate::sites::{PanicSite, sites};
 
 /// A PTX text, divided into its functions and constants.
@@ -20,7 +22,7 @@ use crate::sites::{PanicSite, sites};
 #[derive(Debug)]
 pub struct Module<'a> {
     /// All statements, in order.
-    items: Vec<Item<'a>>,
+    pub(crate) items: Vec<Item<'a>>,
     /// Where in `items` a function is defined.
     functions: HashMap<&'a str, usize>,
     never_return: BTreeSet<&'a str>,
@@ -31,15 +33,23 @@ pub struct Module<'a> {
 
 /// A statement of a module.
 #[derive(Clone, Copy, Debug)]
-struct Item<'a> {
-    text: &'a str,
+pub(crate) struct Item<'a> {
+    /// From the end of the statement before, with the comments between them.
+    pub text: &'a str,
     /// What it declares or defines; empty where that is nothing.
-    name: &'a str,
-    kind: Kind,
+    pub name: &'a str,
+    pub kind: Kind,
+}
+
+impl<'a> Item<'a> {
+    /// From its first word on.
+    pub fn statement(&self) -> &'a str {
+        without_leading_comments(self.text)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+pub(crate) enum Kind {
     Kernel,
     Function,
     Variable,
@@ -138,25 +148,16 @@ impl<'a> Module<'a> {
 
     /// The module with this kernel and what it uses, so that tools work on one kernel. Line tables are left out.
     pub fn alone(&self, symbol: &str) -> String {
-        let mut named: HashMap<&str, Vec<usize>> = HashMap::new();
-        for (index, item) in self.items.iter().enumerate() {
-            named.entry(item.name).or_default().push(index);
-        }
-        let (mut kept, mut open) = (BTreeSet::new(), vec![symbol]);
-        while let Some(name) = open.pop() {
-            for &index in named
-                .get(name)
-                .into_iter()
-                .flatten()
-                .filter(|&&index| kept.insert(index))
-            {
-                open.extend(names(self.items[index].text).filter(|name| named.contains_key(name)));
-            }
-        }
+        let kept = References::of(self).reached(symbol);
+        self.texts_of(&kept).collect::<String>() + "\n"
+    }
+
+    /// The texts of these statements and of the directives, in order.
+    pub(crate) fn texts_of(&self, kept: &BTreeSet<usize>) -> impl Iterator<Item = &'a str> {
         let items = self.items.iter().enumerate();
-        let items =
-            items.filter(|(index, item)| kept.contains(index) || item.kind == Kind::Directive);
-        items.map(|(_, item)| item.text).collect::<String>() + "\n"
+        items
+            .filter(|(index, item)| kept.contains(index) || item.kind == Kind::Directive)
+            .map(|(_, item)| item.text)
     }
 
     /// The place in the source that a constant is, if it is a `core::panic::Location`: the address and length of the
@@ -224,13 +225,6 @@ fn variable(head: &str) -> Option<&str> {
     head.split('[').next()?.split_whitespace().last()
 }
 
-/// The words of a text that may be names.
-fn names(text: &str) -> impl Iterator<Item = &str> {
-    let in_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$');
-    text.split(move |c| !in_name(c))
-        .filter(|word| !word.is_empty())
-}
-
 fn without_leading_comments(text: &str) -> &str {
     let mut text = text.trim_start();
     while text.starts_with("//") {
@@ -245,9 +239,11 @@ fn without_leading_comments(text: &str) -> &str {
 /// Where the first statement of a text ends, with its line.
 fn statement_end(text: &str) -> usize {
     let (mut at, mut depth, mut has_body, mut begun) = (0, 0usize, false, false);
+    let mut in_comment = false;
     for line in text.split_inclusive('\n') {
         at += line.len();
-        let code = line.split("//").next().unwrap_or_default().trim();
+        let code = code_of(line, &mut in_comment);
+        let code = code.trim();
         if code.is_empty() {
             continue;
         }
@@ -277,6 +273,43 @@ fn statement_end(text: &str) -> usize {
         }
     }
     text.len()
+}
+
+/// A line without its comments; `in_comment` is whether it begins, and then whether the next one begins, inside of one.
+fn code_of<'a>(line: &'a str, in_comment: &mut bool) -> Cow<'a, str> {
+    if !*in_comment && !line.contains("/*") {
+        return Cow::Borrowed(line.split("//").next().unwrap_or_default());
+    }
+    let (mut code, mut rest) = (String::new(), line);
+    loop {
+        if *in_comment {
+            let Some((_, after)) = rest.split_once("*/") else {
+                break;
+            };
+            (rest, *in_comment) = (after, false);
+        }
+        let Some(at) = rest.find('/') else {
+            code += rest;
+            break;
+        };
+        let length = match rest[at..].get(..2) {
+            Some("//") => {
+                code += &rest[..at];
+                break;
+            }
+            Some("/*") => {
+                *in_comment = true;
+                code += &rest[..at];
+                2
+            }
+            _ => {
+                code += &rest[..=at];
+                1
+            }
+        };
+        rest = &rest[at + length..];
+    }
+    Cow::Owned(code)
 }
 
 #[cfg(test)]
