@@ -2,6 +2,8 @@
 //!
 //! LLVM writes each as a module of its own, of which this reads the statements: what two have in common becomes one, files
 //! and panics get new numbers, and what only has the same name gets another. The version is the newest that any asks for.
+//! So the program has what kernels share once. When it runs it takes the module apart again, to load of it what it launches
+//! (`ptx_report::Parts`): there is one of each visible variable, and of all else each kernel may get its own.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;

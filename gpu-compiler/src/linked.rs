@@ -5,6 +5,7 @@
 //! ([`Linked::link`]). PTX is put into the text of the module's own ([`Linked::merge`]), so that `ptxas` can inline it and
 //! the driver loads one module.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -170,7 +171,7 @@ impl Linked {
                 let known =
                     declared.contains(name) || taken.contains_key(name) || own.contains(name);
                 if !(statement.has(".extern") && known) {
-                    of_file.push_str(statement.text());
+                    of_file.push_str(&as_shared(statement));
                     of_file.push('\n');
                 }
             }
@@ -227,6 +228,19 @@ impl Linked {
             .filter_map(|symbol| Some(self.functions.get(symbol)?.as_path()))
             .collect();
         files.filter(|(path, _)| paths.contains(path)).collect()
+    }
+}
+
+/// A statement whose variable, if it is one that code can write, is visible: that is how those are known of which there is
+/// one for all kernels, when these are loaded apart.
+fn as_shared(statement: &Statement) -> Cow<'_, str> {
+    let is_visible = [".visible", ".extern", ".weak", ".common"]
+        .iter()
+        .any(|word| statement.has(word));
+    if statement.has(".global") && !is_visible {
+        Cow::Owned(format!(".visible {}", statement.text()))
+    } else {
+        Cow::Borrowed(statement.text())
     }
 }
 
