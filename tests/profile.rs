@@ -138,6 +138,7 @@ fn a_listener_hears_of_long_copies_and_compilations() -> Result<()> {
     double.for_each(10).launch(&x, &mut y)?;
     let compiled = |done| ProgressUpdate::Compilation {
         crate_name: "profile",
+        kernel: "double",
         done,
     };
     let expected = [compiled(false), compiled(true)];

@@ -59,6 +59,7 @@ mod not_indexed;
 pub mod nvtx;
 mod ordering;
 mod orders;
+mod parts;
 mod peer;
 mod pending;
 mod pinned;

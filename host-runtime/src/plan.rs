@@ -143,6 +143,9 @@ impl Plan {
 impl BoundLaunch<'_> {
     /// Checks the launch and makes it one that can be repeated.
     ///
+    /// The kernel is compiled and loaded by the driver, as else on its first launch on a stream. That may wait for kernels
+    /// that run: one that waits for another, or for the host, is best launched when both have been loaded.
+    ///
     /// # Errors
     ///
     /// Those of a launch: if the shape is over a limit of the device, the arguments are of different devices, or the

@@ -23,11 +23,13 @@ pub enum ProgressUpdate {
         /// Bytes in all.
         total: usize,
     },
-    /// The driver compiles the device code of a crate, which it does on the first launch of one of its kernels, if it does
-    /// not find it in its cache.
+    /// The driver compiles a kernel, and those that share a variable with it. It does so on the first launch on a stream, if
+    /// it does not find them in its cache.
     Compilation {
         /// The crate.
         crate_name: &'static str,
+        /// The kernel that is launched.
+        kernel: &'static str,
         /// Whether it has ended.
         done: bool,
     },
@@ -40,9 +42,13 @@ impl fmt::Display for ProgressUpdate {
                 let percent = *done as f64 / *total as f64 * 100.0;
                 write!(f, "copied {done} of {total} bytes ({percent:.0} %)")
             }
-            Self::Compilation { crate_name, done } => {
+            Self::Compilation {
+                crate_name,
+                kernel,
+                done,
+            } => {
                 let state = if *done { "compiled" } else { "compiling" };
-                write!(f, "{state} the device code of crate `{crate_name}`")
+                write!(f, "{state} the kernel `{kernel}` of crate `{crate_name}`")
             }
         }
     }

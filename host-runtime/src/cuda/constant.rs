@@ -1,8 +1,8 @@
 //! Constant memory of a device: the values that the host has set, and the variables of the modules that hold them.
 //!
-//! Each module that uses a constant has a variable of its own for it, named after the constant's key. The values are the
-//! device's, with a count of the changes. A stream whose modules have an earlier count brings them up to date, in queue
-//! order, before its next launch.
+//! Each module that uses a constant has a variable of its own for it, named after the constant's key, which is looked up once.
+//! The values are the device's, with a count of the changes. A stream whose modules have an earlier count brings them up to
+//! date, in queue order, before its next launch.
 
 use std::any::TypeId;
 use std::ffi::CString;
@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::{CudaStream, Handle};
-use crate::constant::records;
+use crate::constant::{ConstantRecord, records};
 use crate::error::Result;
 use crate::registry::{IdMap, bits_of};
 
@@ -30,6 +30,15 @@ struct Value {
     bytes: Box<[MaybeUninit<u8>]>,
     /// The count when it was set.
     version: u64,
+}
+
+/// A constant's variable in a module.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ConstantVariable {
+    /// The bits of the constant's key.
+    key: u128,
+    address: u64,
+    bytes: usize,
 }
 
 impl Constants {
@@ -84,17 +93,11 @@ impl CudaStream {
         let modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
         let values = self.device.constants.values();
         let known = self.constants.load(Ordering::Acquire);
-        for record in records() {
-            let value = values.get(&bits_of(record.key()));
-            let Some(value) = value.filter(|value| value.version > known) else {
-                continue;
-            };
-            let from = value.bytes.as_ptr().cast();
-            for module in modules.values() {
+        for variable in modules.values().flat_map(|module| &module.constants) {
+            let value = values.get(&variable.key);
+            if let Some(value) = value.filter(|value| value.version > known) {
                 // SAFETY: the value is one of the constant's type.
-                unsafe {
-                    self.fill_constant(module.handle, record.key(), from, value.bytes.len())
-                }?;
+                unsafe { self.fill_constant(variable, value.bytes.as_ptr().cast()) }?;
             }
         }
         let version = self.device.constants.version();
@@ -102,41 +105,51 @@ impl CudaStream {
         Ok(())
     }
 
-    /// Gives the constants of a module that was just loaded their values.
-    pub(super) fn fill_constants(&self, module: Handle) -> Result<()> {
+    /// Gives the constants of a module that was just loaded their values, and returns where they are.
+    pub(super) fn fill_constants(&self, module: Handle) -> Result<Vec<ConstantVariable>> {
         let values = self.device.constants.values();
+        let mut variables = Vec::new();
         for record in records() {
-            let value = match values.get(&bits_of(record.key())) {
+            let Some(variable) = self.constant_variable(module, record)? else {
+                continue;
+            };
+            let value = match values.get(&variable.key) {
                 Some(value) => value.bytes.as_ptr().cast(),
                 None => record.initial(),
             };
             // SAFETY: both are values of the constant's type.
-            unsafe { self.fill_constant(module, record.key(), value, record.layout().size()) }?;
+            unsafe { self.fill_constant(&variable, value) }?;
+            variables.push(variable);
         }
-        Ok(())
+        Ok(variables)
     }
 
-    /// Queues a copy of the value to the module's variable, if it has one.
+    /// The variable of a constant, if the module has it.
+    fn constant_variable(
+        &self,
+        module: Handle,
+        record: &ConstantRecord,
+    ) -> Result<Option<ConstantVariable>> {
+        let found = self.variable(module, &symbol(record.key()))?;
+        Ok(found.map(|(address, bytes)| ConstantVariable {
+            key: bits_of(record.key()),
+            address,
+            bytes: bytes.min(record.layout().size()),
+        }))
+    }
+
+    /// Queues a copy of the value to the variable.
     ///
     /// # Safety
     ///
-    /// `value` has so many bytes. It is the host's pageable memory, which the driver has read when the call returns.
-    unsafe fn fill_constant(
-        &self,
-        module: Handle,
-        key: TypeId,
-        value: *const u8,
-        bytes: usize,
-    ) -> Result<()> {
-        let Some((address, there)) = self.variable(module, &symbol(key))? else {
-            return Ok(());
-        };
-        // SAFETY: the variable has so many bytes, and the caller sees to the value.
+    /// `value` is of the constant's type. It is the host's pageable memory, which the driver has read when the call returns.
+    unsafe fn fill_constant(&self, variable: &ConstantVariable, value: *const u8) -> Result<()> {
+        // SAFETY: variable and value have so many bytes.
         unsafe {
             self.driver.cuMemcpyHtoDAsync_v2(
-                address,
+                variable.address,
                 value.cast_mut().cast(),
-                bytes.min(there),
+                variable.bytes,
                 self.handle(),
             )
         }?;

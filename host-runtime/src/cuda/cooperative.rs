@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::limits::Extents;
 
 /// The variable of a module that is the barrier of the running launch.
-const GRID_BARRIER: &CStr = c"oxwarp_grid_barrier";
+pub(super) const GRID_BARRIER: &CStr = c"oxwarp_grid_barrier";
 /// `CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT`.
 const MULTIPROCESSOR_COUNT: c_uint = 16;
 

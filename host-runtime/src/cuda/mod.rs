@@ -2,7 +2,8 @@
 //!
 //! A device is opened on its primary context, which stays for the life of the process. A handle's streams share its
 //! [`CudaDevice`]; each [`CudaStream`] has modules of its own, because a module holds where its kernels record a panic,
-//! where they print, and the barrier of a grid: what one launch leaves there another must not meet.
+//! where they print, and the barrier of a grid: what one launch leaves there another must not meet. A crate's kernels are
+//! in several modules, each loaded when the first of its kernels is ([`parts`](crate::parts)).
 //!
 //! `cust` does what it has (devices, contexts, streams, limits); what it lacks, and what is called often, goes through
 //! `cuda-loader`'s table, which also keeps the driver's own error codes.
@@ -63,6 +64,7 @@ pub(crate) use event::CudaEvent;
 pub(crate) use foreign::{ForeignKernel, ForeignModule};
 pub(crate) use graph::CudaGraph;
 pub(crate) use launch::CudaPrepared;
+pub(crate) use module::OWN_VARIABLES;
 pub(crate) use nccl::NcclCommunicators;
 
 /// A stream of a CUDA device.

@@ -1,10 +1,13 @@
 //! Loading device code and finding kernels in it.
 //!
-//! In: a kernel's record. Out: its function on this device, with the limits that the driver found. A module is loaded on
-//! the first launch of one of its kernels, from the image with the highest target that the device runs.
+//! In: a kernel's record. Out: its function on this device, with the limits that the driver found. A module is a part of the
+//! image with the highest target that the device runs, and loaded on the first launch of one of its kernels.
+//!
+//! Loading waits for nothing that is queued on the stream: the host may be needed for that to end. The driver promises less.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
-use std::ffi::{CStr, c_int, c_uint, c_void};
+use std::ffi::{CStr, CString, c_int, c_uint, c_void};
 use std::ptr::null_mut;
 use std::sync::PoisonError;
 
@@ -12,7 +15,8 @@ use cuda_loader::{DriverError, NO_BINARY_FOR_GPU, NOT_FOUND, UNSUPPORTED_PTX_VER
 use gpu_std::Dim3;
 use gpu_std::kernel::KernelRecord;
 
-use super::cooperative::GridBarrier;
+use super::constant::ConstantVariable;
+use super::cooperative::{GRID_BARRIER, GridBarrier};
 use super::{CudaStream, Handle};
 use crate::error::{Error, Result};
 use crate::launch::{before_dynamic, check_shared};
@@ -23,6 +27,8 @@ use crate::registry::{self, DeviceCode, Found, Image};
 pub(super) const PANIC_SLOT: &CStr = c"oxwarp_panic_slot";
 /// The variable that holds the address of the print buffer.
 const PRINT_BUFFER: &CStr = c"oxwarp_print_buffer";
+/// The variables of a module that are not its kernels' to share with those of another.
+pub(crate) const OWN_VARIABLES: [&CStr; 3] = [PANIC_SLOT, PRINT_BUFFER, GRID_BARRIER];
 /// `CU_JIT_ERROR_LOG_BUFFER`.
 const JIT_ERROR_LOG_BUFFER: c_uint = 5;
 /// `CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES`.
@@ -34,15 +40,16 @@ const MAX_DYNAMIC_SHARED_SIZE_BYTES: c_uint = 8;
 /// Bytes of the driver's log that are kept.
 pub(super) const LOG_CAPACITY: usize = 8 << 10;
 
-/// The modules of a stream, by the address of their device code. `cust`'s `Module` gives no log of the driver's
-/// compiler and no handle, so modules are the driver's own here.
-pub(super) type Modules = HashMap<usize, LoadedModule>;
+/// The modules of a stream, by the address of their device code and their part of it, or `None` for the whole. `cust`'s
+/// `Module` gives no log of the driver's compiler and no handle, so modules are the driver's own here.
+pub(super) type Modules = HashMap<(usize, Option<usize>), LoadedModule>;
 
 /// A module of a stream.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(super) struct LoadedModule {
     pub handle: Handle,
     pub code: &'static DeviceCode,
+    pub constants: Vec<ConstantVariable>,
 }
 
 /// A kernel of a stream.
@@ -96,7 +103,7 @@ impl CudaStream {
         check_shared(record.name, kernel, self.limits().shared_bytes, || {
             self.label()
         })?;
-        let module = self.module(code)?;
+        let module = self.module(record.name, found)?;
         let function = self.function(module, kernel.symbol).map_err(|error| {
             if error.code == NOT_FOUND {
                 Error::SymbolMissing {
@@ -124,10 +131,18 @@ impl CudaStream {
         })
     }
 
-    /// The module of a crate's device code, loaded on the first call.
-    fn module(&self, code: &'static DeviceCode) -> Result<Handle> {
+    /// The module with a kernel, loaded on the first call for one of its kernels.
+    fn module(&self, name: &'static str, found: Found) -> Result<Handle> {
+        let Found { code, kernel } = found;
+        let (major, minor) = self.compute_capability();
+        let Some(image) = registry::best_image(code.images, major * 10 + minor) else {
+            return Err(self.no_image(code));
+        };
+        let part = image
+            .parts()
+            .part_of(kernel.symbol.to_str().unwrap_or_default());
+        let key = (std::ptr::from_ref(code).addr(), part);
         let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = std::ptr::from_ref(code).addr();
         if let Some(module) = modules.get(&key) {
             return Ok(module.handle);
         }
@@ -135,26 +150,38 @@ impl CudaStream {
             self.prepare_heap()?;
         }
         let tell = |done| {
-            let crate_name = code.crate_name;
-            self.listening()
-                .tell(ProgressUpdate::Compilation { crate_name, done });
+            self.listening().tell(ProgressUpdate::Compilation {
+                crate_name: code.crate_name,
+                kernel: name,
+                done,
+            });
         };
         tell(false);
-        let handle = self.load_module(code)?;
+        let handle = self.load_module(code, image, part)?;
         tell(true);
-        modules.insert(key, LoadedModule { handle, code });
-        self.share(handle)?;
+        let constants = self.share(handle).inspect_err(|_| self.unload(handle))?;
+        let module = LoadedModule {
+            handle,
+            code,
+            constants,
+        };
+        modules.insert(key, module);
         Ok(handle)
     }
 
-    fn load_module(&self, code: &'static DeviceCode) -> Result<Handle> {
-        let (major, minor) = self.compute_capability();
-        let Some(image) = registry::best_image(code.images, major * 10 + minor) else {
-            return Err(self.no_image(code));
+    fn load_module(
+        &self,
+        code: &'static DeviceCode,
+        image: &'static Image,
+        part: Option<usize>,
+    ) -> Result<Handle> {
+        let ptx = match part {
+            Some(part) => Cow::Owned(CString::new(image.parts().text(part)).unwrap_or_default()),
+            None => Cow::Borrowed(image.ptx),
         };
         let mut log = vec![0u8; LOG_CAPACITY];
         // SAFETY: the PTX is terminated.
-        match unsafe { self.load_image(image.ptx.as_ptr().cast(), &mut log) } {
+        match unsafe { self.load_image(ptx.as_ptr().cast(), &mut log) } {
             Ok(module) => Ok(module),
             Err(error) => Err(self.load_error(code, image, error, &log)),
         }
@@ -278,8 +305,8 @@ impl CudaStream {
     }
 
     /// Tells a module that was just loaded where its kernels record a panic and where they print, and what its constants
-    /// are.
-    fn share(&self, module: Handle) -> Result<()> {
+    /// are. All of it is queued.
+    fn share(&self, module: Handle) -> Result<Vec<ConstantVariable>> {
         if let Some((variable, _)) = self.variable(module, PANIC_SLOT)? {
             self.set_variable(variable, self.panics.slot)?;
         }
@@ -312,28 +339,30 @@ impl CudaStream {
         }
     }
 
-    /// Gives a variable of 64 bits its value.
+    /// Queues that a variable of 64 bits gets its value, half by half: there is no memory that the driver would read later.
     fn set_variable(&self, variable: u64, value: u64) -> Result<()> {
-        // SAFETY: the variable has 8 bytes, and the wait below lets the copy end before `value` does.
-        unsafe {
-            self.driver.cuMemcpyHtoDAsync_v2(
-                variable,
-                (&raw const value).cast_mut().cast(),
-                size_of::<u64>(),
-                self.handle(),
-            )
-        }?;
-        self.wait()
+        for (offset, half) in [(0, value as u32), (4, (value >> 32) as u32)] {
+            // SAFETY: the variable has 8 bytes.
+            unsafe {
+                self.driver
+                    .cuMemsetD32Async(variable + offset, half, 1, self.handle())
+            }?;
+        }
+        Ok(())
     }
 
     /// Unloads all modules. Nothing in the queue may use them any more.
     pub(super) fn unload_modules(&self) {
         let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
         for (_, module) in modules.drain() {
-            // SAFETY: the module was loaded by this device and is not used later. A failure means that the context is
-            // lost, and the module with it.
-            let _ = unsafe { self.driver.cuModuleUnload(module.handle.0) };
+            self.unload(module.handle);
         }
+    }
+
+    /// Unloads a module that is not used later.
+    fn unload(&self, module: Handle) {
+        // SAFETY: the module was loaded by this device. A failure means that the context is lost, and the module with it.
+        let _ = unsafe { self.driver.cuModuleUnload(module.0) };
     }
 }
 
