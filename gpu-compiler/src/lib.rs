@@ -21,7 +21,7 @@
 //!    it chooses for its code (`fast_math`, `unchecked`).
 //! 7. `intrinsics` - lower the `gpu.*` calls.
 //! 8. `host_features` - none of the host's processor is there; `loop_checks` - bounds checks out of loops; `optimise` -
-//!    LLVM's own pipeline, short copies written out (`copies`), checks that follow each other merged (`merged_checks`), loads out of nested branches (`nested_loads`), special cases asked for once (`special_cases`), the marks for read-only loads; `narrow` -
+//!    LLVM's own pipeline, short copies written out (`copies`), checks that follow each other merged (`merged_checks`), loads out of nested branches (`nested_loads`), special cases asked for once (`special_cases`), elements of matrices in fewer additions (`rows`), the marks for read-only loads; `narrow` -
 //!    counters in the width that they start from; `strides` - addresses that are added to.
 //! 9. `check` - report what is left without device code, and host pointers among the parameters (`host_pointers`).
 //! 10. `requirements` - what the code asks of each target: its number folded in, items that it lacks reported.
@@ -96,6 +96,7 @@ pub mod report;
 pub mod request;
 mod requirements;
 mod retarget;
+mod rows;
 mod rust_constant;
 mod shared_code;
 mod sign_extension;

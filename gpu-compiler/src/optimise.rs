@@ -17,6 +17,7 @@ use crate::llvm::{self, Context, Module, TargetMachine, Value};
 use crate::merged_checks;
 use crate::nested_loads;
 use crate::own_atomics;
+use crate::rows;
 use crate::special_cases;
 
 /// Optimises the module for `machine`.
@@ -42,6 +43,7 @@ pub fn optimise(context: Context, module: Module, machine: TargetMachine) -> Res
     run_passes(module, "function(simplifycfg)", Some(machine))?;
     nested_loads::take_out(context, module);
     special_cases::ask_once(context, module);
+    rows::simplify(module);
     Ok(())
 }
 
