@@ -324,6 +324,29 @@ fn tiles_are_cut_off_at_the_edge() {
     assert_eq!(x.to_host().unwrap(), expected);
 }
 
+/// One element a block, in launches of one dimension.
+#[kernel]
+fn one_each_block(mut x: DisjointSlice<u32, BlockIndex>) {
+    if let Some(x) = x.get_mut(block::index_1d()) {
+        *x += 1 + *block::index() as u32;
+    }
+}
+
+#[test]
+fn the_blocks_of_a_launch_of_one_dimension() {
+    let gpu = Gpu::new().unwrap();
+    let mut x = gpu.zeros::<u32>(4).unwrap();
+    launch!(one_each_block[4, 40](&mut x)).unwrap();
+    assert_eq!(x.to_vec().unwrap(), [1, 2, 3, 4]);
+    for (grid, block) in [((4, 1), (20, 2)), ((1, 4), (40, 1))] {
+        let error = launch!(one_each_block[grid, block](&mut x)).unwrap_err();
+        assert!(
+            matches!(error, Error::TooManyDimensions { supported: 1, .. }),
+            "{error}"
+        );
+    }
+}
+
 /// One element a warp, in launches of one dimension.
 #[kernel]
 fn one_each_warp(mut x: DisjointSlice<u32, WarpIndex>) {

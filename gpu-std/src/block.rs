@@ -31,6 +31,26 @@ pub fn index() -> BlockIndex {
     unsafe { BlockIndex::new(number as usize, this_thread()) }
 }
 
+/// [`index`] in launches of one dimension, in fewer instructions. A kernel that uses it cannot be launched in more.
+///
+/// ```
+/// use gpu_std::disjoint::{BlockIndex, DisjointRows};
+/// use gpu_std::block;
+///
+/// fn halve(mut x: DisjointRows<f32, BlockIndex>) {
+///     if let Some(mut row) = x.get_mut(block::index_1d()) {
+///         row.iter_mut().for_each(|x| *x *= 0.5);
+///     }
+/// }
+/// ```
+///
+/// CUDA C: `blockIdx.x`.
+#[inline]
+pub fn index_1d() -> BlockIndex {
+    gpu::launch_dimensions(1);
+    index()
+}
+
 /// This block's row (along y) and column (along x) in a grid of at most two dimensions. Every thread of the block gets the
 /// same.
 ///

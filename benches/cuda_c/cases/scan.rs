@@ -63,7 +63,7 @@ with_unchecked! {
     scan_sums_unchecked:
     #[kernel(block(BLOCK))]
     fn scan_sums(x: &[UInt4], mut sums: DisjointSlice<u32, BlockIndex>) {
-        let (tile, t) = (block::index(), thread::index_in_block());
+        let (tile, t) = (block::index_1d(), thread::index_in_block());
         let own = [0, 1, 2, 3].map(|k| x.get(*tile * TILE + k * BLOCK + t).map_or(0, |x| x.sum()));
         let of_warp = of_lane(warp_scan(own.into_iter().sum()), 31);
         let (_, all) = scan_of_warps(of_warp);

@@ -15,7 +15,7 @@
 //! | --- | --- |
 //! | a thread: [`ThreadIndex`], [`ThreadIndex2d`], [`ThreadIndex3d`] | [`thread::index_1d`], [`thread::index_2d`], [`thread::index_3d`], [`thread::index`], [`thread::grid_stride`] |
 //! | a warp: [`WarpIndex`] | [`warp::index`], [`warp::grid_stride`] |
-//! | a block: [`BlockIndex`], [`BlockIndex2d`] | [`block::index`], [`block::index_2d`], [`block::grid_stride`] |
+//! | a block: [`BlockIndex`], [`BlockIndex2d`] | [`block::index`], [`block::index_1d`], [`block::index_2d`], [`block::grid_stride`] |
 //!
 //! [`thread::index`]: crate::thread::index
 //! [`thread::index_1d`]: crate::thread::index_1d
@@ -25,6 +25,7 @@
 //! [`warp::index`]: crate::warp::index
 //! [`warp::grid_stride`]: crate::warp::grid_stride
 //! [`block::index`]: crate::block::index
+//! [`block::index_1d`]: crate::block::index_1d
 //! [`block::index_2d`]: crate::block::index_2d
 //! [`block::grid_stride`]: crate::block::grid_stride
 //!
