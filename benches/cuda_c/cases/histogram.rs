@@ -41,9 +41,9 @@ with_unchecked! {
         }
         sync_threads();
         if t < BINS {
+            let count = counts[t].scoped(Device);
             let of_lane = |k: usize| bins.at(LANES * t + (t + k) % LANES).load(Relaxed);
-            let sum = (0..LANES).map(of_lane).sum();
-            counts[t].scoped(Device).fetch_add(sum, Relaxed);
+            count.fetch_add((0..LANES).map(of_lane).sum(), Relaxed);
         }
     }
 }
