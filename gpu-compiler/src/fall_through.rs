@@ -10,6 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// How LLVM's labels begin.
 const LABEL: &str = "$L__BB";
 
+/// How its labels for debug information begin, which may stand before those of blocks.
+const DEBUG_LABEL: &str = "$L__tmp";
+
 /// The PTX with such checks turned around.
 pub fn turn_around(ptx: &str) -> String {
     let exits = exits(ptx);
@@ -22,7 +25,9 @@ pub fn turn_around(ptx: &str) -> String {
                 .next()?
                 .strip_prefix("\tbra.uni \t")?
                 .strip_suffix(';')?;
-            let is_next = label(ahead.clone().next()?) == Some(passed);
+            let mut rest = ahead.clone();
+            let next = rest.find(|line| !line.starts_with(DEBUG_LABEL))?;
+            let is_next = label(next) == Some(passed);
             let not = if negated { "" } else { "!" };
             (is_next && exits.contains(exit)).then(|| format!("\t@{not}{predicate} bra \t{exit};"))
         });
@@ -126,12 +131,14 @@ mod tests {
         for (condition, other) in [("%p1", "!%p1"), ("!%p1", "%p1")] {
             let long = format!("\t@{condition} bra \t$L__BB0_1;\n\tbra.uni \t$L__BB0_3;\n");
             let short = format!("\t@{other} bra \t$L__BB0_3;\n");
-            let turned = turn_around(&ptx(&long, ""));
-            let of_exits = ptx(&short, "").replace(
-                "\t@%p2 bra \t$L__BB0_4;\n\tbra.uni \t$L__BB0_5;\n",
-                "\t@!%p2 bra \t$L__BB0_5;\n",
-            );
-            assert_eq!(turned, of_exits);
+            for debug in ["", "$L__tmp1:\n$L__tmp2:\n"] {
+                let turned = turn_around(&ptx(&format!("{long}{debug}"), ""));
+                let of_exits = ptx(&format!("{short}{debug}"), "").replace(
+                    "\t@%p2 bra \t$L__BB0_4;\n\tbra.uni \t$L__BB0_5;\n",
+                    "\t@!%p2 bra \t$L__BB0_5;\n",
+                );
+                assert_eq!(turned, of_exits);
+            }
         }
     }
 
