@@ -178,7 +178,7 @@ fn reads_neighbour(x: ArrayView1<f32>, mut out: DisjointSlice<f32>) {
 fn accumulates(x: &[f32], mut sums: DisjointSlice<f32>) {
     let i = thread::index_1d();
     if let Some(sum) = sums.get_mut(i) {
-        *sum += x[*i];
+        *sum += x[i];
     }
 }
 

@@ -1,4 +1,8 @@
-//! The indices that say who owns a part of an array: a thread, a warp or a block.
+//! The indices that say who owns a part of an array: a thread, a warp or a block. In `read`: `a[i]`; in
+//! `number`: what `i + 1` says.
+
+mod number;
+mod read;
 
 use core::marker::PhantomData;
 use core::ops::Deref;
@@ -6,8 +10,8 @@ use core::ops::Deref;
 use crate::view::Shape;
 
 /// The index of a thread in a launch, from [`thread::index_1d`](crate::thread::index_1d),
-/// [`thread::index`](crate::thread::index) or [`thread::grid_stride`](crate::thread::grid_stride). Dereferences to
-/// `usize`.
+/// [`thread::index`](crate::thread::index) or [`thread::grid_stride`](crate::thread::grid_stride). `a[i]` reads an
+/// element of a slice, an array, a `Vec` or a view of one dimension; `*i` is the `usize`, to compute with.
 ///
 /// CUDA C: the `int i` of `blockIdx.x * blockDim.x + threadIdx.x`.
 ///
@@ -15,9 +19,9 @@ use crate::view::Shape;
 /// use gpu_std::disjoint::ThreadIndex;
 /// use gpu_std::DisjointSlice;
 ///
-/// fn double(x: &mut DisjointSlice<f32>, i: ThreadIndex) {
+/// fn add(a: &[f32], x: &mut DisjointSlice<f32>, i: ThreadIndex) {
 ///     if let Some(x) = x.get_mut(i) {
-///         *x *= 2.0;
+///         *x += a[i] - a[*i / 2];
 ///     }
 /// }
 /// ```
@@ -28,7 +32,7 @@ pub struct ThreadIndex {
 }
 
 /// The row and column of a thread in a launch of two dimensions, from [`thread::index_2d`](crate::thread::index_2d).
-/// Dereferences to `(row, col)`, the index of a view of two dimensions.
+/// `x[i]` reads an element of a view of two dimensions; `*i` is `(row, col)`.
 ///
 /// CUDA C: two such numbers, of y and of x.
 ///
@@ -36,8 +40,8 @@ pub struct ThreadIndex {
 /// use gpu_std::disjoint::ThreadIndex2d;
 /// use gpu_std::view::ArrayView2;
 ///
-/// fn read(x: ArrayView2<f32>, i: ThreadIndex2d) -> f32 {
-///     x[*i]
+/// fn and_its_mirror_image(x: ArrayView2<f32>, i: ThreadIndex2d) -> f32 {
+///     x[i] + x[(i.col(), i.row())]
 /// }
 /// ```
 #[derive(Clone, Copy, Debug)]
@@ -47,8 +51,8 @@ pub struct ThreadIndex2d {
 }
 
 /// The plane, row and column of a thread in a launch of three dimensions, from
-/// [`thread::index_3d`](crate::thread::index_3d). Dereferences to `(plane, row, col)`, the index of a view of three
-/// dimensions.
+/// [`thread::index_3d`](crate::thread::index_3d). `x[i]` reads an element of a view of three dimensions; `*i` is
+/// `(plane, row, col)`.
 ///
 /// CUDA C: three such numbers, of z, y and x.
 ///
@@ -57,7 +61,7 @@ pub struct ThreadIndex2d {
 /// use gpu_std::view::ArrayView3;
 ///
 /// fn read(x: ArrayView3<f32>, i: ThreadIndex3d) -> f32 {
-///     x[*i]
+///     x[i]
 /// }
 /// ```
 #[derive(Clone, Copy, Debug)]
@@ -66,7 +70,8 @@ pub struct ThreadIndex3d {
     _stays_in_thread: PhantomData<*const ()>,
 }
 
-/// The number of a warp in the launch, from [`warp::index`](crate::warp::index). Dereferences to `usize`.
+/// The number of a warp in the launch, from [`warp::index`](crate::warp::index). `a[i]` reads an element, as with a
+/// [`ThreadIndex`]; `*i` is the `usize`.
 ///
 /// CUDA C: `(blockIdx.x * blockDim.x + threadIdx.x) / 32`.
 ///
@@ -88,7 +93,8 @@ pub struct WarpIndex {
     _stays_in_thread: PhantomData<*const ()>,
 }
 
-/// The number of a block, from [`block::index`](crate::block::index). Dereferences to `usize`.
+/// The number of a block, from [`block::index`](crate::block::index). `a[i]` reads an element, as with a
+/// [`ThreadIndex`]; `*i` is the `usize`.
 ///
 /// CUDA C: `blockIdx.x`, with `if (threadIdx.x == 0)`.
 ///
@@ -109,7 +115,7 @@ pub struct BlockIndex {
 }
 
 /// The row and column of a block in a grid of two dimensions, from [`block::index_2d`](crate::block::index_2d).
-/// Dereferences to `(row, col)`.
+/// `x[i]` reads an element of a view of two dimensions; `*i` is `(row, col)`.
 ///
 /// CUDA C: `blockIdx.y`, `blockIdx.x`.
 ///

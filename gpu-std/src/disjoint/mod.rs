@@ -17,6 +17,9 @@
 //! | a warp: [`WarpIndex`] | [`warp::index`], [`warp::grid_stride`] |
 //! | a block: [`BlockIndex`], [`BlockIndex2d`] | [`block::index`], [`block::index_1d`], [`block::index_2d`], [`block::grid_stride`] |
 //!
+//! An owner's index reads as well: `a[i]` of a slice, an array, a `Vec` or a view is the element at `*i`, checked like any
+//! other.
+//!
 //! [`thread::index`]: crate::thread::index
 //! [`thread::index_1d`]: crate::thread::index_1d
 //! [`thread::index_2d`]: crate::thread::index_2d

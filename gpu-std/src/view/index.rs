@@ -2,8 +2,9 @@
 
 use core::ops::{Bound, RangeBounds};
 
-/// An index into, or the shape of, a view of `N` dimensions: `usize` for one, a tuple of `usize` such as `(row, col)`, or
-/// an array.
+/// An index into, or the shape of, a view of `N` dimensions: `usize` for one, a tuple of `usize` such as `(row, col)`, an
+/// array, or the index of a thread, warp or block in as many dimensions, such as
+/// [`ThreadIndex2d`](crate::disjoint::ThreadIndex2d).
 ///
 /// CUDA C has only one number, `row * cols + col`.
 ///
@@ -16,7 +17,8 @@ use core::ops::{Bound, RangeBounds};
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an index of a view of {N} dimension(s)",
-    label = "give one `usize` for each dimension: `x[i]`, `x[(row, col)]`, `x[(plane, row, col)]`"
+    label = "give one `usize` for each dimension (`x[i]`, `x[(row, col)]`, `x[(plane, row, col)]`), or the index of a thread in \
+             as many dimensions (`x[thread::index_2d()]`)"
 )]
 pub trait NdIndex<const N: usize>: Copy {
     /// The number along each axis.
