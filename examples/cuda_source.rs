@@ -24,7 +24,7 @@ mod in_c {
 fn saxpy(a: f32, x: &[f32], mut y: DisjointSlice<f32>) {
     let i = thread::index_1d();
     if let Some(y) = y.get_mut(i) {
-        *y += a * x[*i];
+        *y += a * x[i];
     }
 }
 

@@ -11,7 +11,7 @@ mod common;
 fn moments(x: &[f32], shift: f64, sums: &[AtomicF64]) {
     let (mut sum, mut squares) = (0.0, 0.0);
     for i in thread::grid_stride(x.len()) {
-        let x = f64::from(x[*i]) - shift;
+        let x = f64::from(x[i]) - shift;
         sum += x;
         squares += x * x;
     }

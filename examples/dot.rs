@@ -10,7 +10,7 @@ const BLOCK: usize = 256;
 fn dot(a: &[f32], b: &[f32], mut partial: DisjointSlice<f32, BlockIndex>) {
     let temp = shared_array![f32; BLOCK];
     let (i, t) = (thread::index_1d(), thread::index_in_block());
-    temp.set(t, if *i < a.len() { a[*i] * b[*i] } else { 0.0 });
+    temp.set(t, if *i < a.len() { a[i] * b[i] } else { 0.0 });
     sync_threads();
 
     let mut stride = block::len() / 2;

@@ -24,7 +24,7 @@ fn main() -> oxwarp::Result<()> {
         "fn apply(x: &[f32], mut y: DisjointSlice<f32>) {{
              let i = thread::index_1d();
              if let Some(y) = y.get_mut(i) {{
-                 let x = x[*i];
+                 let x = x[i];
                  *y = {formula};
              }}
          }}"

@@ -18,13 +18,13 @@ fn heat(width: usize, a: &[AtomicF32], b: &[AtomicF32]) {
             let (row, col) = (*i / width, *i % width);
             let at_edge = row == 0 || row == width - 1 || col == 0 || col == width - 1;
             let temperature = if at_edge {
-                from[*i].load()
+                from[i].load()
             } else {
                 let (above, below) = (from[*i - width].load(), from[*i + width].load());
                 let (left, right) = (from[*i - 1].load(), from[*i + 1].load());
                 0.25 * (above + below + (left + right))
             };
-            to[*i].store(temperature);
+            to[i].store(temperature);
         }
         grid::sync();
         (from, to) = (to, from);

@@ -10,7 +10,7 @@ mod common;
 #[kernel]
 fn histogram(bytes: &[u8], bins: &[AtomicU32]) {
     for i in thread::grid_stride(bytes.len()) {
-        bins[usize::from(bytes[*i])].fetch_add(1, Ordering::Relaxed);
+        bins[usize::from(bytes[i])].fetch_add(1, Ordering::Relaxed);
     }
 }
 

@@ -10,7 +10,7 @@ mod common;
 fn neighbours(x: &[f32], mut out: DisjointSlice<f32>) {
     let i = thread::index_1d();
     if let Some(out) = out.get_mut(i) {
-        *out = x[*i] + x[*i + 1];
+        *out = x[i] + x[*i + 1];
     }
 }
 

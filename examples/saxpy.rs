@@ -9,7 +9,7 @@ mod common;
 fn saxpy(a: f32, x: &[f32], mut y: DisjointSlice<f32>) {
     for i in thread::grid_stride(y.len()) {
         if let Some(y) = y.get_mut(i) {
-            *y += a * x[*i];
+            *y += a * x[i];
         }
     }
 }

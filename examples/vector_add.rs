@@ -8,7 +8,7 @@ mod common;
 fn add(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>) {
     let i = thread::index_1d(); // this thread's own index
     if let Some(c) = c.get_mut(i) {
-        *c = a[*i] + b[*i]; // bounds-checked
+        *c = a[i] + b[i]; // bounds-checked
     }
 }
 

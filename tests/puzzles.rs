@@ -76,7 +76,7 @@ fn guard_leaves_out_threads_beyond_the_end() -> Result<()> {
 #[kernel]
 fn unguarded(a: &[f32], mut out: DisjointSlice<f32>) {
     let i = thread::index_1d();
-    let doubled = 2.0 * a[*i];
+    let doubled = 2.0 * a[i];
     if let Some(out) = out.get_mut(i) {
         *out = doubled;
     }

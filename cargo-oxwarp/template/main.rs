@@ -5,7 +5,7 @@ use oxwarp::prelude::*;
 fn axpy(a: f32, x: &[f32], mut y: DisjointSlice<f32>) {
     let i = thread::index_1d();
     if let Some(y) = y.get_mut(i) {
-        *y += a * x[*i];
+        *y += a * x[i];
     }
 }
 

@@ -6,6 +6,6 @@ use oxwarp::prelude::*;
 pub fn map(a: &[f32], mut out: DisjointSlice<f32>) {
     let i = thread::index_1d();
     if let Some(out) = out.get_mut(i) {
-        *out = a[*i] + 10.0;
+        *out = a[i] + 10.0;
     }
 }

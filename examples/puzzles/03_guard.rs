@@ -6,5 +6,5 @@ use oxwarp::prelude::*;
 pub fn guard(a: &[f32], mut out: DisjointSlice<f32>) {
     let i = thread::index_1d();
     let Some(out) = out.get_mut(i) else { return };
-    *out = 2.0 * a[*i];
+    *out = 2.0 * a[i];
 }

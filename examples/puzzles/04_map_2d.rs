@@ -6,6 +6,6 @@ use oxwarp::prelude::*;
 pub fn map_2d(a: ArrayView2<f32>, mut out: DisjointSlice<f32, ThreadIndex2d>) {
     let i = thread::index_2d();
     if let Some(out) = out.get_mut(i) {
-        *out = a[*i] + 10.0;
+        *out = a[i] + 10.0;
     }
 }

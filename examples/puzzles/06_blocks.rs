@@ -5,6 +5,6 @@ use oxwarp::prelude::*;
 #[kernel]
 pub fn blocks(a: &[f32], mut out: DisjointSlice<f32>) {
     for (i, out) in out.grid_stride_mut() {
-        *out = a[*i] + 10.0;
+        *out = a[i] + 10.0;
     }
 }

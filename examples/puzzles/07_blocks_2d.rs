@@ -10,6 +10,6 @@ pub fn blocks_2d(
 ) {
     let i = thread::index_2d();
     if let Some(out) = out.get_mut(i) {
-        *out = f(a[*i]);
+        *out = f(a[i]);
     }
 }

@@ -8,7 +8,7 @@ pub const BLOCK: usize = 128;
 pub fn dot(a: &[f32], b: &[f32], mut sums: DisjointSlice<f32, BlockIndex>) {
     let part = shared_array![f32; BLOCK];
     let t = thread::index_in_block();
-    let products = thread::grid_stride(a.len()).map(|i| a[*i] * b[*i]);
+    let products = thread::grid_stride(a.len()).map(|i| a[i] * b[i]);
     part.set(t, products.sum());
     sync_threads();
     let mut half = BLOCK / 2;

@@ -10,7 +10,7 @@ pub fn histogram(bytes: &[u8], counts: &[AtomicU32]) {
     bins.fill(0);
     sync_threads();
     for i in thread::grid_stride(bytes.len()) {
-        bins.at(bytes[*i].into()).fetch_add(1, Relaxed);
+        bins.at(bytes[i].into()).fetch_add(1, Relaxed);
     }
     sync_threads();
     for bin in (thread::index_in_block()..256).step_by(block::len()) {

@@ -32,7 +32,7 @@ where
 {
     for i in thread::grid_stride(out.len()) {
         if let Some(out) = out.get_mut(i) {
-            *out = f(x[*i]);
+            *out = f(x[i]);
         }
     }
 }

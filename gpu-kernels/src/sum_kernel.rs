@@ -45,7 +45,7 @@ where
 
     let mut own = T::ZERO;
     for i in thread::grid_stride(x.len()) {
-        own = own.plus(x[*i]);
+        own = own.plus(x[i]);
     }
     sums.set(t, own);
     sync_threads();

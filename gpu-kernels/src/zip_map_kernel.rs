@@ -29,7 +29,7 @@ where
 {
     for i in thread::grid_stride(out.len()) {
         if let Some(out) = out.get_mut(i) {
-            *out = f(a[*i], b[*i]);
+            *out = f(a[i], b[i]);
         }
     }
 }

@@ -30,7 +30,7 @@ use proc_macro::TokenStream;
 /// fn add(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>) {
 ///     let i = thread::index_1d();
 ///     if let Some(c) = c.get_mut(i) {
-///         *c = a[*i] + b[*i];
+///         *c = a[i] + b[i];
 ///     }
 /// }
 ///
@@ -165,7 +165,7 @@ pub fn device_link(file: TokenStream, item: TokenStream) -> TokenStream {
 /// fn masses(particles: &[Particle], mut out: DisjointSlice<f32>) {
 ///     let i = thread::index_1d();
 ///     if let Some(out) = out.get_mut(i) {
-///         *out = particles[*i].mass;
+///         *out = particles[i].mass;
 ///     }
 /// }
 /// ```
@@ -196,7 +196,7 @@ pub fn device_copy(item: TokenStream) -> TokenStream {
 ///     "fn apply(x: &[f32], mut y: DisjointSlice<f32>) {{
 ///          let i = thread::index_1d();
 ///          if let Some(y) = y.get_mut(i) {{
-///              let x = x[*i];
+///              let x = x[i];
 ///              *y = {formula};
 ///          }}
 ///      }}"

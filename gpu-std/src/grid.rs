@@ -122,7 +122,7 @@ pub fn index() -> u64 {
 ///         let (from, to) = if step % 2 == 0 { (a, b) } else { (b, a) };
 ///         for i in thread::grid_stride(a.len()) {
 ///             let next = (*i + 1) % a.len();
-///             to[*i].store((from[*i].load(Relaxed) + from[next].load(Relaxed)) / 2, Relaxed);
+///             to[i].store((from[i].load(Relaxed) + from[next].load(Relaxed)) / 2, Relaxed);
 ///         }
 ///         grid::sync();
 ///     }

@@ -66,7 +66,7 @@ macro_rules! loads {
         /// For a type of 1, 2, 4, 8 or 16 bytes whose alignment is its size; others are loaded as usual.
         ///
         /// ```
-        #[doc = concat!("use gpu_std::{DisjointSlice, memory, thread};\n\nfn copy(x: &[f32], mut y: DisjointSlice<f32>) {\n    let i = thread::index_1d();\n    if let Some(y) = y.get_mut(i) {\n        *y = memory::", stringify!($name), "(&x[*i]);\n    }\n}")]
+        #[doc = concat!("use gpu_std::{DisjointSlice, memory, thread};\n\nfn copy(x: &[f32], mut y: DisjointSlice<f32>) {\n    let i = thread::index_1d();\n    if let Some(y) = y.get_mut(i) {\n        *y = memory::", stringify!($name), "(&x[i]);\n    }\n}")]
         /// ```
         #[inline]
         pub fn $name<T: Pod>(place: &T) -> T {

@@ -30,7 +30,7 @@ use crate::{block, shared, thread};
 ///     bins.fill(0);
 ///     sync_threads();
 ///     for i in thread::grid_stride(x.len()) {
-///         bins.at(x[*i] as usize).fetch_add(1, Relaxed);
+///         bins.at(x[i] as usize).fetch_add(1, Relaxed);
 ///     }
 ///     sync_threads();
 ///     for bin in (thread::index_in_block()..256).step_by(block::len()) {

@@ -68,14 +68,16 @@ readings! {
 /// Numba: `cuda.grid(1)`.
 ///
 /// No two threads of a launch get the same one, because a kernel that calls this can only be launched with grids and
-/// blocks of one dimension: the runtime refuses others with an error.
+/// blocks of one dimension: the runtime refuses others with an error. So `get_mut` takes it to write, and `a[i]` to read;
+/// `*i` is the number.
 ///
 /// ```
 /// use gpu_std::{DisjointSlice, thread};
 ///
-/// fn double(mut x: DisjointSlice<f32>) {
-///     if let Some(x) = x.get_mut(thread::index_1d()) {
-///         *x *= 2.0;
+/// fn double(a: &[f32], mut x: DisjointSlice<f32>) {
+///     let i = thread::index_1d();
+///     if let Some(x) = x.get_mut(i) {
+///         *x = 2.0 * a[i];
 ///     }
 /// }
 /// ```
@@ -102,7 +104,7 @@ pub fn index_1d() -> ThreadIndex {
 /// fn add(a: ArrayView2<f32>, b: ArrayView2<f32>, mut c: DisjointSlice<f32, ThreadIndex2d>) {
 ///     let i = thread::index_2d();
 ///     if let Some(c) = c.get_mut(i) {
-///         *c = a[*i] + b[*i];
+///         *c = a[i] + b[i];
 ///     }
 /// }
 /// ```
@@ -274,7 +276,7 @@ pub fn grid_stride(len: usize) -> impl Iterator<Item = ThreadIndex> {
 /// fn scale_columns(a: ArrayView2<f32>, b: &[f32], mut c: DisjointSlice<f32, ThreadIndex2d>) {
 ///     for i in thread::grid_stride_2d(a.shape()) {
 ///         if let Some(c) = c.get_mut(i) {
-///             *c = a[*i] * b[i.col()];
+///             *c = a[i] * b[i.col()];
 ///         }
 ///     }
 /// }

@@ -12,7 +12,7 @@
 //! fn saxpy(a: f32, x: &[Float4], mut y: DisjointSlice<Float4>) {
 //!     let i = thread::index_1d();
 //!     if let Some(y) = y.get_mut(i) {
-//!         *y += x[*i] * a;
+//!         *y += x[i] * a;
 //!     }
 //! }
 //! ```

@@ -31,7 +31,7 @@ use crate::host::{HostData, HostDataMut};
 /// fn add(a: &[f32], b: &[f32], mut c: DisjointSlice<f32>) {
 ///     let i = thread::index_1d();
 ///     if let Some(c) = c.get_mut(i) {
-///         *c = a[*i] + b[*i];
+///         *c = a[i] + b[i];
 ///     }
 /// }
 ///

@@ -51,7 +51,7 @@ impl<T, I: DisjointIndex, L: Layout> DisjointSlice<T, I, L> {
     /// fn double(x: &[f32], mut out: DisjointSlice<f32>) {
     ///     let i = thread::index_1d();
     ///     if let Some(out) = out.get_mut(i) {
-    ///         *out = 2.0 * x[*i];
+    ///         *out = 2.0 * x[i];
     ///     }
     /// }
     /// ```
@@ -144,7 +144,7 @@ use gpu_std::DisjointSlice;
 
 fn saxpy(a: f32, x: &[f32], mut y: DisjointSlice<f32>) {
     for (i, y) in y.grid_stride_mut() {
-        *y += a * x[*i];
+        *y += a * x[i];
     }
 }
 ```";
@@ -156,7 +156,7 @@ use gpu_std::view::ArrayView2;
 
 fn add(a: ArrayView2<f32>, mut c: DisjointSlice<f32, ThreadIndex2d>) {
     for (i, c) in c.grid_stride_mut() {
-        *c += a[*i];
+        *c += a[i];
     }
 }
 ```";
@@ -168,7 +168,7 @@ use gpu_std::view::ArrayView3;
 
 fn add(a: ArrayView3<f32>, mut c: DisjointSlice<f32, ThreadIndex3d>) {
     for (i, c) in c.grid_stride_mut() {
-        *c += a[*i];
+        *c += a[i];
     }
 }
 ```";

@@ -57,7 +57,7 @@ macro_rules! float {
         #[doc = concat!("\n\nCUDA C: `", $c, "`; the `half` crate: `", stringify!($crate_type), "`.\n\n```")]
         #[doc = concat!("use gpu_std::half::", stringify!($name), ";\nuse gpu_std::{DisjointSlice, thread};\n")]
         #[doc = concat!("fn axpy(a: ", stringify!($name), ", x: &[", stringify!($name), "], mut y: DisjointSlice<", stringify!($name), ">) {")]
-        #[doc = "    let i = thread::index_1d();\n    if let Some(y) = y.get_mut(i) {\n        *y = a.mul_add(x[*i], *y);\n    }\n}\n```"]
+        #[doc = "    let i = thread::index_1d();\n    if let Some(y) = y.get_mut(i) {\n        *y = a.mul_add(x[i], *y);\n    }\n}\n```"]
         #[derive(Clone, Copy, Default)]
         #[repr(transparent)]
         pub struct $name(pub(super) u16);
