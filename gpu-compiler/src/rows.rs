@@ -94,13 +94,16 @@ impl Element {
 
     /// Adds the column to the product, unless others need the row's address.
     fn join(&self, builder: Builder, address: Value) -> Value {
-        if llvm::users(llvm::operand(address, 0)).len() > 1 {
+        let row = llvm::operand(address, 0);
+        if llvm::users(row).len() > 1 {
             return address;
         }
         llvm::position_before(builder, address);
         let place = llvm::add(builder, self.product, self.col);
         let joined = llvm::element_pointer(builder, self.of, self.array, place);
         llvm::replace_instruction(address, joined);
+        // Where the back end finds it, it makes two additions again.
+        llvm::erase(row);
         joined
     }
 
