@@ -17,6 +17,8 @@ struct Package {
     source: String,
     dependency: &'static str,
     settings: &'static str,
+    /// `OXWARP_SKIP`.
+    skip: &'static str,
     cache: PathBuf,
 }
 
@@ -67,6 +69,7 @@ impl Package {
             .env("OXWARP_VERBOSE", "1")
             .env("OXWARP_DEVICE", "cpu")
             .env_remove("OXWARP_TARGETS")
+            .env("OXWARP_SKIP", self.skip)
             // For `.cargo/config.toml`.
             .current_dir(env!("CARGO_MANIFEST_DIR"))
             .output()
@@ -126,6 +129,7 @@ fn what_changed_is_compiled_and_nothing_else() {
         source: run + &fs::read_to_string(program).unwrap(),
         dependency: "x * 5.5",
         settings: "",
+        skip: "",
         cache: cache.clone(),
     };
     let all = KERNELS + SHARED;
@@ -169,7 +173,20 @@ fn what_changed_is_compiled_and_nothing_else() {
     assert_eq!(counts(&newer)[1], 0);
     assert!(newer.ptx.contains(".target sm_90"));
 
-    package.settings = "";
+    package.settings = "skip = [\"panic_exits\"]";
+    let skipped = package.build();
+    assert_eq!(counts(&skipped)[1], 0);
+    let has_exits = |built: &Built| built.ptx.contains("call.uni oxwarp_panic_index");
+    assert!(has_exits(&built) && !has_exits(&skipped), "{}", skipped.ptx);
+    // A change of the variable, which goes before the setting, is one too.
+    package.skip = "atomic_reductions";
+    let skipped = package.build();
+    assert_eq!(counts(&skipped)[1], 0);
+    assert!(has_exits(&skipped), "{}", skipped.ptx);
+    let reduces = |built: &Built| built.ptx.contains("red.");
+    assert!(reduces(&built) && !reduces(&skipped), "{}", skipped.ptx);
+
+    (package.settings, package.skip) = ("", "");
     assert_eq!(counts(&package.build()), [0, all]);
     for entry in fs::read_dir(&cache).unwrap() {
         let path = entry.unwrap().path();

@@ -94,11 +94,11 @@ fn settings(request: &Request) -> Vec<u8> {
         llvm,
         targets,
         fma,
-        loop_versions,
+        steps,
         ..
     } = request;
     let text = format!(
-        "{}\n{}\n{}\n{targets:?}\n{fma}\n{loop_versions}\n",
+        "{}\n{}\n{}\n{targets:?}\n{fma}\n{steps:?}\n",
         env!("CARGO_PKG_VERSION"),
         identity(&program),
         identity(llvm),
@@ -207,6 +207,7 @@ pub fn unpack(mut packed: &[u8]) -> Option<Vec<&[u8]>> {
 mod tests {
     use super::*;
     use crate::Target;
+    use crate::step::Steps;
 
     #[derive(Debug, PartialEq)]
     struct Text(String);
@@ -232,7 +233,7 @@ mod tests {
             targets: vec![Target::DEFAULT],
             libdevice: None,
             fma: true,
-            loop_versions: true,
+            steps: Steps::default(),
             cache: Some(folder.into()),
         }
     }
@@ -289,7 +290,7 @@ mod tests {
                 ..first.clone()
             },
             Request {
-                loop_versions: false,
+                steps: Steps::without(["strides"]).unwrap(),
                 ..first.clone()
             },
             Request {

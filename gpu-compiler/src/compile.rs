@@ -48,7 +48,7 @@ pub fn compile(request: &Request) -> Result<Report, Error> {
             .collect();
         Sources::open(context, request, &records)?.link_into(module, &functions, &linked)?;
         notes::remove(module);
-        let whole = Whole::of(context, module, &records.kernels)?;
+        let whole = Whole::of(context, module, &records.kernels, &request.steps)?;
         report = compile_kernels(&whole, &records, &linked, request)?;
     }
     write(request, Report::FILE, &report.to_text())?;

@@ -12,15 +12,18 @@ use crate::lengths;
 use crate::llvm::{self, Module, TargetMachine};
 use crate::negation;
 use crate::sign_extension;
+use crate::step::{Step, Steps};
 use crate::wide_products;
 
 /// The module as PTX.
-pub fn emit(module: Module, machine: TargetMachine) -> Result<String, Error> {
+pub fn emit(module: Module, machine: TargetMachine, steps: &Steps) -> Result<String, Error> {
     atomics::mark(module);
     let context = llvm::module_context(module);
     sign_extension::by_shifts(context, module);
     flat_constants::hide_numbers(context, module);
-    indices::keep(context, module);
+    if steps.has(Step::PlainIndices) {
+        indices::keep(context, module);
+    }
     let assembly = 0;
     let (mut message, mut buffer) = (ptr::null_mut(), None);
     // SAFETY: LLVM writes the buffer, or a message.
@@ -38,11 +41,16 @@ pub fn emit(module: Module, machine: TargetMachine) -> Result<String, Error> {
     let bytes = unsafe {
         std::slice::from_raw_parts(llvm::buffer_start(buffer), llvm::buffer_size(buffer))
     };
-    let ptx = atomics::modify(&String::from_utf8_lossy(bytes));
-    let ptx = atomics::reduce(&ptx);
-    let ptx = formatting::keep_rolled(&ptx);
-    let ptx = wide_products::combine(&ptx);
-    let ptx = lengths::compare_apart(&ptx);
-    let ptx = negation::by_complement(&ptx);
-    Ok(fall_through::turn_around(&ptx))
+    let mut ptx = atomics::modify(&String::from_utf8_lossy(bytes));
+    let mut apply = |step, change: fn(&str) -> String| {
+        if steps.has(step) {
+            ptx = change(&ptx);
+        }
+    };
+    apply(Step::AtomicReductions, atomics::reduce);
+    apply(Step::RolledFormatting, formatting::keep_rolled);
+    apply(Step::WideProducts, wide_products::combine);
+    apply(Step::SplitLengths, lengths::compare_apart);
+    apply(Step::FallThrough, fall_through::turn_around);
+    Ok(negation::by_complement(&ptx))
 }

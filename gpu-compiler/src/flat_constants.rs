@@ -137,6 +137,7 @@ fn has_opcode(constant: Value, opcode: i32) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::notation::parse;
+    use crate::step::Steps;
     use crate::target::Target;
     use crate::{emit, optimise, retarget};
 
@@ -179,9 +180,10 @@ mod tests {
         let machine = retarget::machine(Target(75), 64).unwrap();
         retarget::learn_data_layout(machine);
         retarget::set_target(module);
-        optimise::optimise(context, module, machine).unwrap();
+        let steps = Steps::default();
+        optimise::optimise(context, module, machine, &steps).unwrap();
         optimise::verify(module).unwrap();
-        emit::emit(module, machine).unwrap()
+        emit::emit(module, machine, &steps).unwrap()
     }
 
     const STACK: (&str, &str) = ("%s = getelementptr inbounds i8, ptr %stack, i64 8", "%s");

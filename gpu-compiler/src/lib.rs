@@ -34,7 +34,7 @@
 //!
 //! 12. `constants` - constant memory that does not fit; `assemble` - the kernels' PTX as one module.
 //!
-//! Constants of Rust's are read by `rust_constant`.
+//! Which of the optimisations among these are taken, `step` says. Constants of Rust's are read by `rust_constant`.
 //!
 //! LLVM aborts the process on an internal error, so [`command`] is run in a process of its own by `gpu-macros`.
 
@@ -103,6 +103,7 @@ mod sign_extension;
 mod special_cases;
 mod speculation;
 mod std_bitcode;
+pub mod step;
 mod strides;
 mod target;
 mod twins;

@@ -19,6 +19,7 @@ use crate::panic_names;
 use crate::records::Kernel;
 use crate::report::{self, Diagnostic};
 use crate::request::Request;
+use crate::step::Step;
 use crate::target::Target;
 use crate::{
     check, choices, emit, narrow, optimise, own_atomics, requirements, retarget, shared_code,
@@ -129,6 +130,7 @@ fn in_module(module: Module, kernel: &Kernel<()>) -> Result<Kernel, Error> {
 
 /// From what rustc wrote to device code that is good for all targets.
 fn lower(context: Context, module: Module, kernel: &Kernel, of: &Crate) -> Result<Facts, Error> {
+    let steps = &of.request.steps;
     retarget::retarget(context, module);
     intrinsics::lower_arithmetic(context, module)?;
     let facts = launch_facts::apply(context, module, kernel);
@@ -146,17 +148,25 @@ fn lower(context: Context, module: Module, kernel: &Kernel, of: &Crate) -> Resul
     loop_checks::simplify(module)?;
     own_atomics::lower(context, module);
     host_features::deny(module);
-    launch_facts::fold(module, facts);
-    let first = of.request.targets[0];
-    block_shape::fold(context, module, retarget::machine(first, first.isa())?)?;
+    if steps.has(Step::LaunchDimensions) {
+        launch_facts::fold(module, facts);
+    }
+    if steps.has(Step::BlockShape) {
+        let first = of.request.targets[0];
+        block_shape::fold(context, module, retarget::machine(first, first.isa())?)?;
+    }
     loop_checks::tidy(module)?;
-    narrow::narrow(context, module);
+    if steps.has(Step::NarrowCounters) {
+        narrow::narrow(context, module);
+    }
     unroll::apply(context, module);
-    if of.request.loop_versions {
-        loop_checks::version(context, module)?;
+    if steps.has(Step::LoopVersions) {
+        loop_checks::version(context, module, steps.has(Step::WideIndices))?;
     }
     unchecked::remove(context, module)?;
-    strides::reduce(module)?;
+    if steps.has(Step::Strides) {
+        strides::reduce(module)?;
+    }
     if let Some(subprogram) = subprogram {
         llvm::set_subprogram(kernel.function, subprogram);
     }
@@ -177,10 +187,11 @@ fn image(
     target: Target,
     of: &Crate,
 ) -> Result<Result<Image, Vec<Diagnostic>>, Error> {
+    let steps = &of.request.steps;
     requirements::fold(module, target);
     let machine = retarget::machine(target, target.isa())?;
-    optimise::optimise(context, module, machine)?;
-    if of.request.loop_versions {
+    optimise::optimise(context, module, machine, steps)?;
+    if steps.has(Step::LoopEnds) {
         loop_checks::divide_ends(context, module)?;
     }
     // SAFETY: nothing uses it again.
@@ -190,9 +201,9 @@ fn image(
         return Ok(Err(wrong));
     }
     // A thread that panics must leave its grid too, which the runtime's functions do.
-    let sites = match facts.cooperative {
-        true => Sites::default(),
-        false => exits::replace(context, module, kernel.function, of.replacements),
+    let sites = match !facts.cooperative && steps.has(Step::PanicExits) {
+        true => exits::replace(context, module, kernel.function, of.replacements),
+        false => Sites::default(),
     };
     panic_names::mark(context, module, kernel);
     let (described, constants) = (describe(kernel, facts), constants::read_in(module));
@@ -208,7 +219,7 @@ fn image(
         .max(of.linked.isa(&linked));
     optimise::run_passes(module, "globaldce", None)?;
     let machine = retarget::machine(target, isa)?;
-    let ptx = exits::describe(emit::emit(module, machine)?, &sites);
+    let ptx = exits::describe(emit::emit(module, machine, steps)?, &sites);
     // SAFETY: as above.
     unsafe { llvm::dispose_machine(machine) };
     Ok(Ok(Image {

@@ -19,9 +19,19 @@ use crate::nested_loads;
 use crate::own_atomics;
 use crate::rows;
 use crate::special_cases;
+use crate::step::{Step, Steps};
 
 /// Optimises the module for `machine`.
-pub fn optimise(context: Context, module: Module, machine: TargetMachine) -> Result<(), Error> {
+pub fn optimise(
+    context: Context,
+    module: Module,
+    machine: TargetMachine,
+    steps: &Steps,
+) -> Result<(), Error> {
+    if !steps.has(Step::ReadOnlyLoads) {
+        // No load comes from a parameter that is known to be read-only.
+        erase_read_only_calls(module);
+    }
     mark_read_only_loads(context, module);
     // Accesses of shared memory that are known to be aligned become wide ones.
     let hidden = flat_constants::hide(context, module);
@@ -30,7 +40,9 @@ pub fn optimise(context: Context, module: Module, machine: TargetMachine) -> Res
     run_passes(module, "default<O3>", Some(machine))?;
     own_atomics::lower(context, module);
     own_atomics::distinguish(context, module)?;
-    copies::write_out(context, module);
+    if steps.has(Step::ShortCopies) {
+        copies::write_out(context, module);
+    }
     mark_read_only_loads(context, module);
     erase_read_only_calls(module);
     run_passes(
@@ -39,11 +51,19 @@ pub fn optimise(context: Context, module: Module, machine: TargetMachine) -> Res
         Some(machine),
     )?;
     // Last: `instcombine` would move loads behind the merged branch, each to where it is used.
-    merged_checks::merge(context, module);
+    if steps.has(Step::MergedChecks) {
+        merged_checks::merge(context, module);
+    }
     run_passes(module, "function(simplifycfg)", Some(machine))?;
-    nested_loads::take_out(context, module);
-    special_cases::ask_once(context, module);
-    rows::simplify(module);
+    if steps.has(Step::NestedLoads) {
+        nested_loads::take_out(context, module);
+    }
+    if steps.has(Step::SpecialCases) {
+        special_cases::ask_once(context, module);
+    }
+    if steps.has(Step::MatrixRows) {
+        rows::simplify(module);
+    }
     Ok(())
 }
 

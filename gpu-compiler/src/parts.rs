@@ -15,6 +15,7 @@ use crate::optimise::run_passes;
 use crate::records::Kernel;
 use crate::retarget;
 use crate::shared_code;
+use crate::step::Steps;
 
 /// A linked module that parts can be taken out of, as bitcode.
 pub struct Whole {
@@ -24,10 +25,15 @@ pub struct Whole {
 
 impl Whole {
     /// Of a module whose definitions are internal but for the kernels.
-    pub fn of(context: Context, module: Module, kernels: &[Kernel]) -> Result<Self, Error> {
+    pub fn of(
+        context: Context,
+        module: Module,
+        kernels: &[Kernel],
+        steps: &Steps,
+    ) -> Result<Self, Error> {
         forget_checksums(context, module);
         share_variables(module);
-        let shared = shared_code::find(context, module);
+        let shared = shared_code::find(context, module, steps);
         let set_linkage = |functions: &[Value], linkage| {
             for &function in functions {
                 llvm::set_linkage(function, linkage);

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use crate::step::Steps;
 use crate::{Error, Target};
 
 /// One run of the compiler.
@@ -26,8 +27,8 @@ pub struct Request {
     pub libdevice: Option<PathBuf>,
     /// Whether multiplications and additions may be contracted to `fma`.
     pub fma: bool,
-    /// Whether loops are copied to take bounds checks out of one copy.
-    pub loop_versions: bool,
+    /// The optimisations that are taken.
+    pub steps: Steps,
     /// A folder for what was compiled, from which a later run takes what did not change.
     pub cache: Option<PathBuf>,
 }
@@ -59,8 +60,8 @@ impl Request {
         if !self.fma {
             put("--fma", "off".into());
         }
-        if !self.loop_versions {
-            put("--loop-versions", "off".into());
+        for step in self.steps.skipped() {
+            put("--skip", step.into());
         }
         if let Some(cache) = &self.cache {
             put("--cache", cache.clone().into());
@@ -84,9 +85,10 @@ impl Request {
             targets: Vec::new(),
             libdevice: None,
             fma: true,
-            loop_versions: true,
+            steps: Steps::default(),
             cache: None,
         };
+        let mut skipped = Vec::new();
         let mut arguments = arguments.into_iter();
         while let Some(name) = arguments.next() {
             let name = name.to_string_lossy().into_owned();
@@ -103,7 +105,7 @@ impl Request {
                 "--libdevice" => request.libdevice = Some(value.into()),
                 "--fma" => request.fma = value != "off",
                 "--cache" => request.cache = Some(value.into()),
-                "--loop-versions" => request.loop_versions = value != "off",
+                "--skip" => skipped.push(value.to_string_lossy().into_owned()),
                 "--target" => request.targets.push(target(&value.to_string_lossy())?),
                 _ => return Err(Error::Usage(format!("unknown argument `{name}`"))),
             }
@@ -111,6 +113,8 @@ impl Request {
         if request.targets.is_empty() {
             request.targets.push(Target::DEFAULT);
         }
+        request.steps = Steps::without(skipped.iter().map(String::as_str))
+            .map_err(|error| Error::Usage(error.to_string()))?;
         Ok(request)
     }
 }
@@ -136,7 +140,7 @@ mod tests {
             targets: vec![Target(75), Target(90)],
             libdevice: Some("f".into()),
             fma: false,
-            loop_versions: false,
+            steps: Steps::without(["strides", "short_copies"]).unwrap(),
             cache: Some("g".into()),
         };
         assert_eq!(
@@ -151,6 +155,7 @@ mod tests {
             (vec!["--speed", "9"], "--speed"),
             (vec!["--llvm"], "--llvm"),
             (vec!["--target", "sm_1"], "sm_1"),
+            (vec!["--skip", "everything"], "everything"),
         ] {
             let error =
                 Request::from_arguments(arguments.into_iter().map(OsString::from)).unwrap_err();

@@ -16,6 +16,7 @@ use crate::llvm::{self, Context, FUNCTION_INDEX, Module, Value};
 use crate::names;
 use crate::parts;
 use crate::request::Request;
+use crate::step::{Step, Steps};
 use crate::{emit, loop_checks, optimise, requirements, retarget};
 
 /// The mark of these functions.
@@ -51,8 +52,10 @@ pub struct Image {
 }
 
 /// Finds and marks those functions in a linked module, and gives them names for PTX.
-pub fn find(context: Context, module: Module) -> Vec<Value> {
-    formatting::keep_small(context, module);
+pub fn find(context: Context, module: Module, steps: &Steps) -> Vec<Value> {
+    if steps.has(Step::SmallFormatting) {
+        formatting::keep_small(context, module);
+    }
     let special = reach_something_special(module);
     let functions: Vec<Value> = llvm::functions(module)
         .filter(|&function| !llvm::declared_only(function) && is_rare(function))
@@ -128,14 +131,14 @@ pub fn compile(bitcode: &[u8], cooperative: bool, request: &Request) -> Result<V
         let module = llvm::clone_module(lowered);
         requirements::fold(module, target);
         let machine = retarget::machine(target, target.isa())?;
-        optimise::optimise(context, module, machine)?;
+        optimise::optimise(context, module, machine, &request.steps)?;
         requirements::take(module);
         let functions = llvm::functions(module)
             .filter(|&function| !llvm::declared_only(function) && !llvm::is_local(function))
             .map(facts);
         images.push(Image {
             functions: functions.collect(),
-            ptx: emit::emit(module, machine)?,
+            ptx: emit::emit(module, machine, &request.steps)?,
         });
     }
     Ok(images)

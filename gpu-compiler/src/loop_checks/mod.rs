@@ -68,20 +68,22 @@ pub fn simplify(module: Module) -> Result<(), Error> {
     run_passes(module, SIMPLIFY, None)
 }
 
-/// Versions the checks of all loops.
-pub fn version(context: Context, module: Module) -> Result<(), Error> {
+/// Versions the checks of all loops. `widens` is whether indices become as wide as addresses where they do not wrap.
+pub fn version(context: Context, module: Module, widens: bool) -> Result<(), Error> {
     let mut hidden = Hidden::new(context, module);
     let mut versioned = false;
     for function in llvm::functions(module).collect::<Vec<_>>() {
         if !llvm::declared_only(function) {
-            versioned |= version_function(context, module, function, &mut hidden);
+            versioned |= version_function(context, module, function, widens, &mut hidden);
         }
     }
     if versioned {
         run_passes(module, UNSWITCH, None)?;
         hidden.restore();
         run_passes(module, CLEAN_UP, None)?;
-        wide::widen(llvm::create_builder(context), module);
+        if widens {
+            wide::widen(llvm::create_builder(context), module);
+        }
     }
     Ok(())
 }
@@ -100,6 +102,7 @@ fn version_function(
     context: Context,
     module: Module,
     function: Value,
+    widens: bool,
     hidden: &mut Hidden,
 ) -> bool {
     let cfg = Cfg::of(function);
@@ -107,7 +110,9 @@ fn version_function(
     let mut left: Vec<Check> = cfg.blocks().filter_map(Check::at).collect();
     let mut versions = Vec::new();
     for a_loop in cfg.loops() {
-        versions.extend(version_loop(context, module, &cfg, a_loop, &mut left));
+        versions.extend(version_loop(
+            context, module, &cfg, a_loop, widens, &mut left,
+        ));
     }
     let builder = llvm::create_builder(context);
     for version in &versions {
@@ -128,6 +133,7 @@ fn version_loop<'a>(
     module: Module,
     cfg: &Cfg,
     a_loop: &'a Loop,
+    widens: bool,
     left: &mut Vec<Check>,
 ) -> Option<Version<'a>> {
     if !left.iter().any(|check| a_loop.contains(check.block)) || !Hidden::can_hide(a_loop) {
@@ -152,7 +158,7 @@ fn version_loop<'a>(
     let holds = llvm::freeze(builder, all);
     let exact = bounds.exact().to_vec();
     // Where no check can fail, the loop is copied only for what else the condition says.
-    let gains = |check: &Check| !check.is_promised() || wide::become_wide(a_loop, &exact);
+    let gains = |check: &Check| !check.is_promised() || widens && wide::become_wide(a_loop, &exact);
     checks.iter().any(gains).then_some(Version {
         a_loop,
         holds,

@@ -64,7 +64,7 @@ fn kernel(body: &str, split: bool) -> Value {
     let (context, module) = parse(&text);
     super::simplify(module).unwrap();
     if split {
-        super::version(context, module).unwrap();
+        super::version(context, module, true).unwrap();
     }
     crate::optimise::verify(module).unwrap();
     crate::optimise::run_passes(module, "function(loop-simplify)", None).unwrap();

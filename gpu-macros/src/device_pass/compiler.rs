@@ -35,7 +35,7 @@ pub fn compile(
         targets: settings.targets.clone(),
         libdevice: settings.libdevice.clone(),
         fma: settings.fma,
-        loop_versions: settings.loop_versions,
+        steps: settings.steps.clone(),
         cache,
     };
     run(&request)?;

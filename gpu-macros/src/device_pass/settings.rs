@@ -1,4 +1,4 @@
-//! What the user chose: the targets, the mathematical library, `fma`, whether loops are copied.
+//! What the user chose: the targets, the mathematical library, `fma`, which optimisations are skipped.
 //!
 //! From `[package.metadata.oxwarp]` in the crate's `Cargo.toml`; an environment variable goes before it.
 //!
@@ -7,18 +7,20 @@
 //! targets = ["sm_75", "sm_90"]  # OXWARP_TARGETS=sm_75,sm_90
 //! libdevice = "off"             # OXWARP_LIBDEVICE: a path to libdevice.10.bc, or off
 //! fma = false
-//! loop_versions = false         # keep one copy of each loop, with its bounds checks
+//! skip = ["loop_versions"]      # OXWARP_SKIP=loop_versions: optimisations, or all
 //! ```
 
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use gpu_compiler::step::{Steps, UnknownStep};
 use gpu_compiler::{Target, UnknownTarget};
 
 /// A change of one of these compiles the crate anew.
-pub const TRACKED_VARIABLES: [&str; 4] = [
+pub const TRACKED_VARIABLES: [&str; 5] = [
     "OXWARP_TARGETS",
+    "OXWARP_SKIP",
     "OXWARP_LIBDEVICE",
     "CUDA_HOME",
     "CUDA_PATH",
@@ -30,7 +32,7 @@ pub struct Settings {
     pub targets: Vec<Target>,
     pub libdevice: Option<PathBuf>,
     pub fma: bool,
-    pub loop_versions: bool,
+    pub steps: Steps,
 }
 
 /// A choice that is none.
@@ -41,13 +43,18 @@ pub enum Error {
         place: &'static str,
         cause: UnknownTarget,
     },
+    #[error("{place}: {cause}")]
+    Step {
+        place: &'static str,
+        cause: UnknownStep,
+    },
     #[error("`[package.metadata.oxwarp]` in Cargo.toml: `{key}` must be {wanted}")]
     Type {
         key: &'static str,
         wanted: &'static str,
     },
     #[error(
-        "`[package.metadata.oxwarp]` in Cargo.toml: unknown key `{0}`; there are `targets`, `libdevice`, `fma` and `loop_versions`"
+        "`[package.metadata.oxwarp]` in Cargo.toml: unknown key `{0}`; there are `targets`, `libdevice`, `fma` and `skip`"
     )]
     Key(String),
     #[error("there is no libdevice at {}", .0.display())]
@@ -83,7 +90,7 @@ fn metadata(text: &str) -> Option<toml::Table> {
 fn from(table: &toml::Table, variable: impl Fn(&str) -> Option<String>) -> Result<Settings, Error> {
     if let Some(key) = table
         .keys()
-        .find(|key| !["targets", "libdevice", "fma", "loop_versions"].contains(&key.as_str()))
+        .find(|key| !["targets", "libdevice", "fma", "skip"].contains(&key.as_str()))
     {
         return Err(Error::Key(key.clone()));
     }
@@ -98,7 +105,7 @@ fn from(table: &toml::Table, variable: impl Fn(&str) -> Option<String>) -> Resul
         targets: targets(table, variable("OXWARP_TARGETS"))?,
         libdevice: find_libdevice(libdevice, &variable)?,
         fma: switch(table, "fma")?,
-        loop_versions: switch(table, "loop_versions")?,
+        steps: steps(table, variable("OXWARP_SKIP"))?,
     })
 }
 
@@ -117,33 +124,44 @@ fn text(value: &toml::Value, key: &'static str) -> Result<String, Error> {
     })
 }
 
-fn targets(table: &toml::Table, variable: Option<String>) -> Result<Vec<Target>, Error> {
-    let (names, place) = if let Some(list) = variable {
-        (
-            list.split([',', ' '])
-                .filter(|name| !name.is_empty())
-                .map(String::from)
-                .collect(),
-            "OXWARP_TARGETS",
-        )
-    } else if let Some(value) = table.get("targets") {
-        let wanted = Error::Type {
-            key: "targets",
-            wanted: "a list of strings such as \"sm_90\"",
-        };
-        let list = value.as_array().ok_or(wanted)?;
-        (
-            list.iter()
-                .map(|value| text(value, "targets"))
-                .collect::<Result<_, _>>()?,
-            "`targets` in Cargo.toml",
-        )
-    } else {
-        (Vec::new(), "")
+/// The names that a variable lists, with commas or spaces between, or else a list of the manifest.
+fn names(
+    table: &toml::Table,
+    key: &'static str,
+    variable: Option<String>,
+    wanted: &'static str,
+) -> Result<Vec<String>, Error> {
+    if let Some(list) = variable {
+        let names = list.split([',', ' ']).filter(|name| !name.is_empty());
+        return Ok(names.map(String::from).collect());
+    }
+    let Some(value) = table.get(key) else {
+        return Ok(Vec::new());
     };
-    let mut targets = names
+    let list = value.as_array().ok_or(Error::Type { key, wanted })?;
+    list.iter().map(|value| text(value, key)).collect()
+}
+
+/// The optimisations that are left when some are skipped.
+fn steps(table: &toml::Table, variable: Option<String>) -> Result<Steps, Error> {
+    let place = match &variable {
+        Some(_) => "OXWARP_SKIP",
+        None => "`skip` in Cargo.toml",
+    };
+    let wanted = "a list of strings such as \"loop_versions\"";
+    let names = names(table, "skip", variable, wanted)?;
+    Steps::without(names.iter().map(String::as_str)).map_err(|cause| Error::Step { place, cause })
+}
+
+fn targets(table: &toml::Table, variable: Option<String>) -> Result<Vec<Target>, Error> {
+    let place = match &variable {
+        Some(_) => "OXWARP_TARGETS",
+        None => "`targets` in Cargo.toml",
+    };
+    let wanted = "a list of strings such as \"sm_90\"";
+    let mut targets = names(table, "targets", variable, wanted)?
         .iter()
-        .map(|name: &String| name.parse().map_err(|cause| Error::Target { place, cause }))
+        .map(|name| name.parse().map_err(|cause| Error::Target { place, cause }))
         .collect::<Result<Vec<Target>, _>>()?;
     if targets.is_empty() {
         targets.push(Target::DEFAULT);
@@ -224,12 +242,47 @@ mod tests {
     }
 
     #[test]
+    fn steps_are_skipped_by_name() {
+        let skipped = |manifest: &str, variables: &[_]| {
+            let variables = [variables, &[("OXWARP_LIBDEVICE", "off")]].concat();
+            let steps = settings(manifest, &variables).map(|settings| settings.steps);
+            steps.map(|steps| steps.skipped().collect::<Vec<_>>())
+        };
+        let manifest = format!("{OXWARP}skip = [\"strides\", \"merged_checks\"]");
+        assert_eq!(skipped("[package]", &[]).unwrap(), [""; 0]);
+        assert_eq!(
+            skipped(&manifest, &[]).unwrap(),
+            ["strides", "merged_checks"]
+        );
+        let variable = |value| [("OXWARP_SKIP", value)];
+        assert_eq!(
+            skipped(&manifest, &variable("fall_through, nested_loads")).unwrap(),
+            ["nested_loads", "fall_through"]
+        );
+        let all = skipped(&manifest, &variable("all")).unwrap();
+        assert_eq!(all.len(), gpu_compiler::step::Step::ALL.len());
+        let error = skipped("[package]", &variable("checks")).unwrap_err();
+        let error = error.to_string();
+        assert!(
+            error.starts_with("OXWARP_SKIP: there is no step `checks`")
+                && error.contains("`merged_checks`"),
+            "{error}"
+        );
+    }
+
+    #[test]
     fn wrong_settings_name_themselves() {
         for (line, named) in [
             ("targets = [\"sm_5\"]", "`sm_5`"),
             ("targets = 5", "`targets`"),
             ("fma = \"no\"", "`fma`"),
-            ("loop_versions = 0", "`loop_versions`"),
+            ("loop_versions = false", "`loop_versions`"),
+            ("skip = \"strides\"", "`skip` must be a list"),
+            ("skip = [1]", "`skip` must be a string"),
+            (
+                "skip = [\"checks\"]",
+                "`skip` in Cargo.toml: there is no step `checks`",
+            ),
             ("speed = 1", "`speed`"),
             ("libdevice = \"/no/such/file\"", "/no/such/file"),
         ] {

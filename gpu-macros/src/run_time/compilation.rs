@@ -25,6 +25,7 @@ pub fn literal() -> TokenStream {
                 package: "",
                 settings: "",
                 libdevice: "",
+                skip: "",
                 targets: &[],
                 skipped: ::core::option::Option::Some(#reason),
             }
@@ -52,6 +53,11 @@ fn known(invocation: &Invocation) -> TokenStream {
         .as_ref()
         .map(|settings| settings.libdevice.as_deref());
     let libdevice = libdevice.flatten().map_or("off".to_owned(), text);
+    let skip = settings.as_ref().map(|settings| {
+        let skipped: Vec<&str> = settings.steps.skipped().collect();
+        skipped.join(",")
+    });
+    let skip = skip.unwrap_or_default();
     let settings = format!("{settings:?}");
     let targets = device_pass::known_targets();
     quote! {
@@ -63,6 +69,7 @@ fn known(invocation: &Invocation) -> TokenStream {
             package: #package,
             settings: #settings,
             libdevice: #libdevice,
+            skip: #skip,
             targets: &[#(#targets),*],
             skipped: ::core::option::Option::None,
         }

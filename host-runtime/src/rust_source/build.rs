@@ -189,6 +189,7 @@ impl<'a> Build<'a> {
             .env("CARGO_MANIFEST_DIR", self.compilation.package)
             .env("CARGO_CRATE_NAME", name)
             .env("OXWARP_LIBDEVICE", self.compilation.libdevice)
+            .env("OXWARP_SKIP", self.compilation.skip)
             .stdin(Stdio::null());
         match self.source.unsafe_code {
             // The simulator's checks name the lines of wild accesses.

@@ -47,6 +47,8 @@ pub struct Compilation {
     pub settings: &'static str,
     /// The mathematical library of device code: a file, or `off`.
     pub libdevice: &'static str,
+    /// The optimisations of device code that are skipped, with commas between.
+    pub skip: &'static str,
     /// Compute capabilities that there is device code for, in order: 75 for 7.5.
     pub targets: &'static [u32],
     /// Why it is not known, if it is not.
