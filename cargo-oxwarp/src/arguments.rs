@@ -20,6 +20,7 @@ source, registers, spills and occupancy. Without names it speaks of all kernels 
   --target sm_90      for this GPU; the default is the newest that there is PTX for
   --ptx               the kernel's PTX too
   --sass              its machine code too, by nvdisasm
+  --skip NAME,NAME    as it is without these optimisations (docs/optimisations.md), or without all
   --program FILE      looks into this program and builds nothing
 
 All other options are for `cargo build`: --release, --bin NAME, --example NAME, -p PACKAGE...
@@ -134,6 +135,8 @@ pub struct Explain {
     pub target: Option<u32>,
     /// What is written.
     pub show: Show,
+    /// The optimisations that the program is built without.
+    pub skip: Option<String>,
     /// The program to look into, if nothing is to be built.
     pub program: Option<PathBuf>,
     /// What `cargo build` gets.
@@ -146,6 +149,7 @@ impl Explain {
             kernels: Vec::new(),
             target: None,
             show: Show::Report,
+            skip: None,
             program: None,
             cargo: Vec::new(),
         };
@@ -155,6 +159,7 @@ impl Explain {
                 "--ptx" => parsed.show = Show::Ptx,
                 "--sass" => parsed.show = Show::Sass,
                 "--target" => parsed.target = Some(target(&value(&argument, &mut arguments)?)?),
+                "--skip" => parsed.skip = Some(value(&argument, &mut arguments)?),
                 "--program" => parsed.program = Some(value(&argument, &mut arguments)?.into()),
                 option if WITH_VALUE.contains(&option) => {
                     let value = value(option, &mut arguments)?;
@@ -163,6 +168,9 @@ impl Explain {
                 option if option.starts_with('-') => parsed.cargo.push(argument),
                 _ => parsed.kernels.push(argument),
             }
+        }
+        if parsed.skip.is_some() && parsed.program.is_some() {
+            return Err("`--skip` is for what is built, and `--program` builds nothing".into());
         }
         Ok(parsed)
     }
@@ -201,11 +209,13 @@ mod tests {
 
     #[test]
     fn what_is_not_the_commands_is_cargos() {
-        let parsed =
-            explain("oxwarp explain add --release --example dot scale --target sm_90 --sass");
+        let parsed = explain(
+            "oxwarp explain add --release --example dot scale --target sm_90 --sass --skip strides",
+        );
         assert_eq!(parsed.kernels, ["add", "scale"]);
         assert_eq!(parsed.cargo, ["--release", "--example", "dot"]);
         assert_eq!((parsed.target, parsed.show), (Some(90), Show::Sass));
+        assert_eq!(parsed.skip.as_deref(), Some("strides"));
         assert!(parsed.wants("add") && !parsed.wants("dot"));
         assert!(explain("explain").wants("dot"));
     }
@@ -229,6 +239,7 @@ mod tests {
             ("inspect", "`inspect`"),
             ("explain --target", "`--target` needs a value"),
             ("explain --target hopper", "`--target hopper`"),
+            ("explain --skip strides --program a", "`--program`"),
             ("new", "`new` needs the folder"),
             ("init waves", "`waves`"),
         ] {

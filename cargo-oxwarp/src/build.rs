@@ -7,12 +7,13 @@ use serde_json::Value;
 
 use crate::Outcome;
 
-/// Builds with these options of `cargo build`; the programs that were asked for.
-pub fn programs(options: &[String]) -> Outcome<Vec<PathBuf>> {
+/// Builds with these options of `cargo build`, without the optimisations `skip`; the programs that were asked for.
+pub fn programs(options: &[String], skip: Option<&str>) -> Outcome<Vec<PathBuf>> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
         .args(["build", "--message-format=json-render-diagnostics"])
         .args(options)
+        .envs(skip.map(|names| ("OXWARP_SKIP", names)))
         .stderr(Stdio::inherit())
         .output()?;
     if !output.status.success() {

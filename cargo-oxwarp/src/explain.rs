@@ -12,7 +12,7 @@ use crate::{Outcome, build, embedded};
 pub fn explain(wanted: &Explain) -> Outcome<()> {
     let programs = match &wanted.program {
         Some(program) => vec![program.clone()],
-        None => build::programs(&wanted.cargo)?,
+        None => build::programs(&wanted.cargo, wanted.skip.as_deref())?,
     };
     let mut there = Vec::new();
     let mut written = 0;
