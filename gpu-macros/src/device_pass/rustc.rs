@@ -196,16 +196,12 @@ impl Invocation {
             Argument::Alone(_) => true,
         });
         let mut arguments: Vec<String> = kept.flat_map(Argument::to_words).collect();
-        if self
-            .codegen("opt-level")
-            .last()
-            .is_none_or(|level| level == "0")
+        // Checks of overflow follow these.
+        let unoptimised = |level| level == "0";
+        if self.codegen("opt-level").last().is_none_or(unoptimised)
+            && self.codegen("debug-assertions").next().is_none()
         {
-            for check in ["debug-assertions", "overflow-checks"] {
-                if self.codegen(check).next().is_none() {
-                    arguments.push(format!("-C{check}=yes"));
-                }
-            }
+            arguments.push("-Cdebug-assertions=yes".into());
         }
         if self.arguments.contains(&Argument::Alone("--test".into())) {
             arguments.push("-Zpanic_abort_tests".into());
@@ -370,7 +366,6 @@ mod tests {
             "-L dependency=/t/deps",
             "--extern=oxwarp=/t/liboxwarp.rlib",
             "-Cdebug-assertions=yes",
-            "-Coverflow-checks=yes",
             "--emit=llvm-bc=/t/crate.bc",
         ] {
             assert!(arguments.contains(kept), "{kept} is not in {arguments}");
@@ -417,7 +412,12 @@ mod tests {
         let unchecked = invocation("a.rs -C overflow-checks=off")
             .device_arguments(Path::new("x"))
             .join(" ");
-        assert!(!unchecked.contains("overflow-checks=yes"), "{unchecked}");
+        assert!(unchecked.contains("-Cdebug-assertions=yes"), "{unchecked}");
+        // What Cargo gives where `profile.dev` has neither.
+        let neither = invocation("a.rs -C debug-assertions=off")
+            .device_arguments(Path::new("x"))
+            .join(" ");
+        assert!(!neither.contains("=yes"), "{neither}");
     }
 
     #[test]
