@@ -7,9 +7,9 @@
 //!
 //! The functions are text, since LLVM passes arguments in memory and lets `ptxas` keep half of the registers for the
 //! callee. These have them in registers, so `ptxas` gives each kernel a copy of its own, which takes what registers the
-//! kernel has. They store one word at a time, in order (`volatile`), and read where the thread is into one register, one
-//! component after the other, which is what the predicate before `mov` is for: else `ptxas` reads all of it at once, into
-//! as many registers.
+//! kernel has. They store one word at a time, in order (`volatile`), each from the same register: a move with a predicate
+//! may leave what the register had, so it waits for the store before. Else `ptxas` would read all that a thread stores at
+//! once, into as many registers. The order is the one that takes the fewest in most kernels.
 //!
 //! The record is as `gpu_std::runtime::PanicRecord` lays it out. A thread that gets its address out of the slot is the only
 //! one that writes it; the host reads it once the kernel has ended, so no fence is needed.
@@ -32,12 +32,12 @@ const SLOT: &str = ".visible .global .align 8 .u64 oxwarp_panic_slot;";
 const PARAMETERS: &str = "	.reg .b64 index,\n	.reg .b64 len,\n";
 const REGISTERS: &str = "	.reg .b32 	low, high;\n";
 /// Stores it as the operands of `PanicRecord`.
-const STORE_OPERANDS: &str = "	mov.b64 	{low, high}, index;
-	st.volatile.global.b32 	[record+72], low;
-	st.volatile.global.b32 	[record+76], high;
-	mov.b64 	{low, high}, len;
-	st.volatile.global.b32 	[record+80], low;
-	st.volatile.global.b32 	[record+84], high;
+const STORE_OPERANDS: &str = "	mov.b64 	{low, high}, len;
+	@!%late mov.b32 	word, low;
+	st.volatile.global.b32 	[record+80], word;
+	@!%late mov.b32 	word, high;
+	st.volatile.global.b32 	[record+84], word;
+	st.volatile.global.b64 	[record+72], index;
 ";
 
 /// Where in the source a kernel can panic, and with what message.
@@ -256,18 +256,22 @@ pub fn functions<'a>(ptx: impl Iterator<Item = &'a str> + Clone) -> String {
 
 /// A function that claims the record, fills it, and ends the thread.
 fn function(name: &str, parameters: &str, registers: &str, store_operands: &str) -> String {
-    let position = [
-        "%ctaid.x", "%ctaid.y", "%ctaid.z", "%tid.x", "%tid.y", "%tid.z",
+    let words = [
+        ("site", 92),
+        ("%ctaid.x", 16),
+        ("%ctaid.y", 20),
+        ("%ctaid.z", 24),
+        ("%tid.x", 28),
+        ("%tid.y", 32),
+        ("%tid.z", 36),
     ];
-    let store_position: String = position
-        .iter()
-        .zip((16..).step_by(4))
-        .map(|(component, offset)| {
+    let store_place: String = words
+        .map(|(word, offset)| {
             format!(
-                "\t@!%late mov.b32 \tcomponent, {component};\n\tst.volatile.global.b32 \t[record+{offset}], component;\n"
+                "\t@!%late mov.b32 \tword, {word};\n\tst.volatile.global.b32 \t[record+{offset}], word;\n"
             )
         })
-        .collect();
+        .concat();
     format!(
         ".func {NAME}{name}(
 {parameters}	.reg .b32 site
@@ -275,15 +279,15 @@ fn function(name: &str, parameters: &str, registers: &str, store_operands: &str)
 .noreturn
 {{
 	.reg .pred 	%late;
-	.reg .b32 	component;
+	.reg .b32 	word;
 {registers}	.reg .b64 	record, module;
 	ld.global.b64 	record, [oxwarp_panic_slot];
 	atom.global.exch.b64 	record, [record], 0;
 	setp.eq.b64 	%late, record, 0;
 	@%late exit;
-	st.volatile.global.b32 	[record+92], site;
-{store_operands}	mov.b32 	component, 0;
-{store_position}	mov.b64 	module, oxwarp_panic_slot;
+	mov.b32 	word, 0;
+{store_place}{store_operands}	mov.b64 	module, 0;
+	@!%late mov.b64 	module, oxwarp_panic_slot;
 	st.volatile.global.b64 	[record], module;
 	exit;
 }}
