@@ -39,10 +39,16 @@ fn simplify_in(cfg: &Cfg, builder: Builder) {
         let other = elements.iter().find_map(|element| {
             let mut others = known.iter();
             let near = others.find(|(near, from)| near.is_in_column(element) && is_reached(*from));
-            near.map(|(near, from)| (*from, element.row.1.wrapping_sub(near.row.1), element))
+            near.map(|near| (near, element))
         });
-        if let Some((from, rows, element)) = other {
-            element.step(builder, address, from, rows);
+        if let Some(((near, from), element)) = other {
+            near.allow_outside(*from);
+            element.step(
+                builder,
+                address,
+                *from,
+                element.row.1.wrapping_sub(near.row.1),
+            );
         } else if let Some(element) = elements.first() {
             let address = element.join(builder, address);
             known.extend(elements.iter().map(|&element| (element, address)));
@@ -105,6 +111,24 @@ impl Element {
         // Where the back end finds it, it makes two additions again.
         llvm::erase(row);
         joined
+    }
+
+    /// Forgets that the element is in the array, which it need not be where only another one is read.
+    fn allow_outside(&self, address: Value) {
+        for address in [address, llvm::operand(address, 0)] {
+            if llvm::is_gep(address).is_some() {
+                llvm::set_gep_flags(address, 0);
+            }
+        }
+        let row = llvm::operands(self.product).filter(|&row| sum(row) == self.row);
+        let numbers = row.chain([self.product]);
+        for number in numbers.filter(|&number| {
+            let code = llvm::is_instruction(number).map(llvm::opcode);
+            [Some(opcode::ADD), Some(opcode::MUL)].contains(&code)
+        }) {
+            llvm::set_no_unsigned_wrap(number, 0);
+            llvm::set_no_signed_wrap(number, 0);
+        }
     }
 
     /// Makes the address of this element one of an element so many rows before.
@@ -195,6 +219,31 @@ mod tests {
             );
             assert_eq!(operations(&branch), [1, 2], "{row}");
         }
+    }
+
+    /// Whether LLVM may still think that the first row is in the array, in a function with `body`.
+    fn first_row_is_inside(body: &str) -> bool {
+        let (_, module) = parse(&format!(
+            "define void @f(ptr %x, i64 %row, i64 %col, i64 %len) {{
+                %first = mul nuw i64 %len, %row
+                %start = getelementptr inbounds nuw [4 x float], ptr %x, i64 %first
+                %here = getelementptr inbounds nuw [4 x float], ptr %start, i64 %col
+                store float 1.0, ptr %here
+                {body}
+                ret void
+            }}"
+        ));
+        simplify(module);
+        let function = llvm::function(module, "f").unwrap();
+        let mut all = llvm::instructions(function).into_iter();
+        let first = all.find(|&i| llvm::opcode(i) == opcode::MUL).unwrap();
+        llvm::no_unsigned_wrap(first) != 0
+    }
+
+    #[test]
+    fn an_element_may_be_inside_where_the_one_that_it_is_found_from_is_not() {
+        assert!(first_row_is_inside(""));
+        assert!(!first_row_is_inside(&other("add i64 %row, 1")));
     }
 
     #[test]

@@ -186,6 +186,8 @@ api! {
     set_comdat = LLVMSetComdat(global: Value, comdat: Option<NonNull<c_void>>);
     no_unsigned_wrap = LLVMGetNUW(instruction: Value) -> Bool;
     set_no_unsigned_wrap = LLVMSetNUW(instruction: Value, yes: Bool);
+    set_no_signed_wrap = LLVMSetNSW(instruction: Value, yes: Bool);
+    set_gep_flags = LLVMGEPSetNoWrapFlags(gep: Value, flags: u32);
     remove_from_block = LLVMInstructionRemoveFromParent(instruction: Value);
     is_volatile = LLVMGetVolatile(access: Value) -> Bool;
     build_branch = LLVMBuildBr(builder: Builder, to: Block) -> Value;
