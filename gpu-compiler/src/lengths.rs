@@ -1,9 +1,10 @@
-//! An index below the smallest of several lengths, as several comparisons.
+//! An index below the smallest of several lengths, or the largest of several indices below a length, as several
+//! comparisons.
 //!
 //! `for (x, y) in x.iter().zip(y)` and `i < x.len() && i < y.len()` become one comparison with the smaller length. That
 //! takes four instructions of a GPU for the smaller of two 64-bit numbers and two for the comparison, each waiting for the
 //! one before, before the first load can begin. Two comparisons are four that do not wait, since a comparison takes another
-//! one's result along.
+//! one's result along. `x[i - 1]` and `x[i + 1]` in one condition become one with the larger index.
 //!
 //! In: PTX as the back end writes it, which makes the one out of the two. Out: the same with the comparisons apart, where
 //! the smaller number is used for nothing else. Not in loops: the driver's compiler takes the smaller of two lengths out of
@@ -17,7 +18,8 @@ use crate::registers::{functions, registers, three_operands, writes};
 
 /// The label of a block that is not entered from the one above alone, as a loop's first is.
 const BLOCK: &str = "$L__BB";
-/// Comparisons of a number with the smaller of two. Where the smaller is the left one, `or` joins the first two.
+/// Comparisons of a number with the smaller or larger of two. Where the smaller is the left one, or the larger the right one,
+/// `or` joins the first two, and `and` the others.
 const COMPARISONS: [(&str, bool); 4] = [
     ("setp.lt", true),
     ("setp.le", true),
@@ -37,20 +39,20 @@ fn in_function(function: &str) -> String {
         *named.entry(register).or_default() += 1;
     }
     let is_constant = |operand: &str| !operand.starts_with('%') || writes.get(operand) == Some(&1);
-    let mut smallest: BTreeMap<&str, Smallest> = BTreeMap::new();
+    let mut extremes: BTreeMap<&str, Extreme> = BTreeMap::new();
     let (mut apart, mut unused) = (BTreeMap::new(), BTreeSet::<usize>::new());
     let loops = loops(function);
     let repeats = |place: usize| loops.iter().any(|lines| lines.contains(&place));
     for (place, line) in function.lines().enumerate() {
         if line.starts_with(BLOCK) {
-            smallest.clear();
-        } else if let Some([to, a, b]) = three_operands(line, "min.u64") {
+            extremes.clear();
+        } else if let Some((is_largest, [to, a, b])) = extreme(line) {
             let is_known = is_constant(to) && is_constant(a) && is_constant(b);
             if is_known && named[to] == 2 && !repeats(place) {
-                let of = Smallest::of(place, [a, b], &smallest);
-                smallest.insert(to, of);
+                let of = Extreme::of(place, is_largest, [a, b], &extremes);
+                extremes.insert(to, of);
             }
-        } else if let Some((text, lines)) = comparison(line, &smallest) {
+        } else if let Some((text, lines)) = comparison(line, &extremes) {
             apart.insert(place, text);
             unused.extend(lines);
         }
@@ -77,47 +79,63 @@ fn loops(function: &str) -> Vec<RangeInclusive<usize>> {
     loops
 }
 
-/// The smallest of some numbers, and the lines that compute it.
-struct Smallest<'a> {
+/// An instruction that takes the smaller or the larger of two numbers: which, and its operands.
+fn extreme(line: &str) -> Option<(bool, [&str; 3])> {
+    let of = |(name, is_largest)| Some((is_largest, three_operands(line, name)?));
+    [("min.u64", false), ("max.u64", true)]
+        .into_iter()
+        .find_map(of)
+}
+
+/// The smallest or largest of some numbers, and the lines that compute it.
+struct Extreme<'a> {
+    is_largest: bool,
     of: Vec<&'a str>,
     lines: Vec<usize>,
 }
 
-impl<'a> Smallest<'a> {
-    fn of(line: usize, operands: [&'a str; 2], known: &BTreeMap<&str, Smallest<'a>>) -> Self {
-        let mut smallest = Smallest {
+impl<'a> Extreme<'a> {
+    fn of(
+        line: usize,
+        is_largest: bool,
+        operands: [&'a str; 2],
+        known: &BTreeMap<&str, Extreme<'a>>,
+    ) -> Self {
+        let mut extreme = Extreme {
+            is_largest,
             of: Vec::new(),
             lines: vec![line],
         };
         for operand in operands {
             match known.get(operand) {
-                Some(known) => {
-                    smallest.of.extend(&known.of);
-                    smallest.lines.extend(&known.lines);
+                Some(known) if known.is_largest == is_largest => {
+                    extreme.of.extend(&known.of);
+                    extreme.lines.extend(&known.lines);
                 }
-                None => smallest.of.push(operand),
+                _ => extreme.of.push(operand),
             }
         }
-        smallest
+        extreme
     }
 }
 
-/// A comparison with a smallest number as several, and the lines that computed the number.
+/// A comparison with a smallest or largest number as several, and the lines that computed the number.
 fn comparison<'a>(
     line: &str,
-    smallest: &'a BTreeMap<&str, Smallest>,
+    extremes: &'a BTreeMap<&str, Extreme>,
 ) -> Option<(String, &'a [usize])> {
     let of = |&(name, is_below): &(&'static str, bool)| {
         let operands = three_operands(line, &format!("{name}.u64"))?;
         Some((name, is_below, operands))
     };
     let (name, is_below, [to, a, b]) = COMPARISONS.iter().find_map(of)?;
-    let (of, is_left) = match (smallest.get(a), smallest.get(b)) {
+    let (of, is_left) = match (extremes.get(a), extremes.get(b)) {
         (Some(of), None) => (of, true),
         (None, Some(of)) => (of, false),
         _ => return None,
     };
-    let join = if is_below == is_left { "or" } else { "and" };
+    let any_is_enough = (is_below == is_left) != of.is_largest;
+    let join = if any_is_enough { "or" } else { "and" };
     let pair = |number: &str| {
         if is_left {
             format!("{number}, {b}")
@@ -197,6 +215,34 @@ mod tests {
             let expected = format!("{{ .reg .pred \t%other; {first} {second}, %other; }}");
             assert_eq!(with_lengths(&[MIN, comparison]), [expected]);
         }
+    }
+
+    #[test]
+    fn each_index_is_compared_with_the_length() {
+        let max = "max.u64 \t%rd3, %rd1, %rd2;";
+        for (comparison, first, second) in [
+            (
+                "setp.lt.u64 \t%p1, %rd3, %rd9;",
+                "setp.lt.u64 \t%other, %rd1, %rd9;",
+                "setp.lt.and.u64 \t%p1, %rd2, %rd9",
+            ),
+            (
+                "setp.le.u64 \t%p1, %rd9, %rd3;",
+                "setp.le.u64 \t%other, %rd9, %rd1;",
+                "setp.le.or.u64 \t%p1, %rd9, %rd2",
+            ),
+        ] {
+            let expected = format!("{{ .reg .pred \t%other; {first} {second}, %other; }}");
+            assert_eq!(with_lengths(&[max, comparison]), [expected]);
+        }
+    }
+
+    #[test]
+    fn the_largest_of_indices_that_are_smallest_ones_stays_whole() {
+        let max = "max.u64 \t%rd4, %rd3, 64;";
+        let check = "setp.lt.u64 \t%p1, %rd4, %rd9;";
+        let apart = "{ .reg .pred \t%other; setp.lt.u64 \t%other, %rd3, %rd9; setp.lt.and.u64 \t%p1, 64, %rd9, %other; }";
+        assert_eq!(with_lengths(&[MIN, max, check]), [MIN, apart]);
     }
 
     #[test]
