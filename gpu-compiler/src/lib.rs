@@ -27,8 +27,8 @@
 //! 10. `requirements` - what the code asks of each target: its number folded in, items that it lacks reported.
 //! 11. `exits` - frequent panics in few registers; `panic_names` - which kernel another panic is of; `emit` - PTX; `atomics` - orderings and scopes that LLVM leaves out;
 //!     `indices` - loops that add to their index alone; `sign_extension`, `flat_constants`, `negation` - faults of LLVM
-//!     and of the driver avoided; `wide_products` - strides in one instruction; `lengths` - an index compared with each of
-//!     several lengths; `fall_through` - checks that go on with the next block.
+//!     and of the driver avoided; `wide_products` - strides in one instruction; `lengths` - indices and lengths compared one
+//!     by one; `fall_through` - checks that go on with the next block.
 //!
 //! And for the whole crate again:
 //!

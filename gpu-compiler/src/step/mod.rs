@@ -67,7 +67,7 @@ steps! {
     AtomicReductions "atomic_reductions" "an atomic operation whose result is not read is `red`"
     RolledFormatting "rolled_formatting" "loops of code that formats text are not unrolled by the driver's compiler"
     WideProducts "wide_products" "a product of an extended 32-bit number and a constant is one instruction"
-    SplitLengths "split_lengths" "an index is compared with each of several lengths, not with the smallest"
+    SplitLengths "split_lengths" "indices and lengths are compared one by one, not the largest with the smallest"
     FallThrough "fall_through" "a check that passes goes on with the next block of the text"
 }
 
