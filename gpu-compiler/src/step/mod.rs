@@ -4,6 +4,9 @@
 //! [`Request`](crate::request::Request), which the code asks where a step would begin. With any of them skipped, kernels
 //! compute the same and panic at the same places.
 //!
+//! A new optimisation gets a line in the list here; the tests then ask for its case in `switches` and its row in
+//! `docs/optimisations.md`.
+//!
 //! So only what right code does not need has a name here. No switch have:
 //!
 //! - what gives the code its meaning on a device: `retarget`, `intrinsics`, `own_atomics`, `host_features`, `requirements`,
