@@ -11,6 +11,7 @@ use crate::indices;
 use crate::lengths;
 use crate::llvm::{self, Module, TargetMachine};
 use crate::negation;
+use crate::rejoin;
 use crate::sign_extension;
 use crate::step::{Step, Steps};
 use crate::wide_products;
@@ -52,5 +53,6 @@ pub fn emit(module: Module, machine: TargetMachine, steps: &Steps) -> Result<Str
     apply(Step::WideProducts, wide_products::combine);
     apply(Step::SplitLengths, lengths::compare_apart);
     apply(Step::FallThrough, fall_through::turn_around);
-    Ok(negation::by_complement(&ptx))
+    let ptx = negation::by_complement(&ptx);
+    Ok(rejoin::drop_branches(&ptx))
 }

@@ -20,15 +20,18 @@
 //! 6. `launch_facts`, `block_shape` - what the kernel says of its launches, and what follows for its code; `choices` - what
 //!    it chooses for its code (`fast_math`, `unchecked`).
 //! 7. `intrinsics` - lower the `gpu.*` calls.
-//! 8. `host_features` - none of the host's processor is there; `loop_checks` - bounds checks out of loops; `optimise` -
-//!    LLVM's own pipeline, short copies written out (`copies`), checks that follow each other merged (`merged_checks`), loads out of nested branches (`nested_loads`), special cases asked for once (`special_cases`), elements of matrices in fewer additions (`rows`), the marks for read-only loads; `narrow` -
+//! 8. `host_features` - none of the host's processor is there; `inlining` - a GPU's limits; `loop_checks` - bounds checks
+//!    out of loops; `optimise` - LLVM's own pipeline, short copies written out (`copies`), checks that follow each other
+//!    merged (`merged_checks`), loads out of nested branches (`nested_loads`), special cases asked for once
+//!    (`special_cases`), elements of matrices in fewer additions (`rows`), the marks for read-only loads; `narrow` -
 //!    counters in the width that they start from; `strides` - addresses that are added to.
 //! 9. `check` - report what is left without device code, and host pointers among the parameters (`host_pointers`).
 //! 10. `requirements` - what the code asks of each target: its number folded in, items that it lacks reported.
-//! 11. `exits` - frequent panics in few registers; `panic_names` - which kernel another panic is of; `emit` - PTX; `atomics` - orderings and scopes that LLVM leaves out;
-//!     `indices` - loops that add to their index alone; `sign_extension`, `flat_constants`, `negation` - faults of LLVM
-//!     and of the driver avoided; `wide_products` - strides in one instruction; `lengths` - indices and lengths compared one
-//!     by one; `fall_through` - checks that go on with the next block.
+//! 11. `exits` - frequent panics in few registers; `panic_names` - which kernel another panic is of; `rejoin` - panics in
+//!     loops move no code; `emit` - PTX; `atomics` - orderings and scopes that LLVM leaves out; `indices` - loops that add
+//!     to their index alone; `sign_extension`, `flat_constants`, `negation` - faults of LLVM and of the driver avoided;
+//!     `wide_products` - strides in one instruction; `lengths` - indices and lengths compared one by one;
+//!     `fall_through` - checks that go on with the next block.
 //!
 //! And for the whole crate again:
 //!
@@ -65,6 +68,7 @@ mod host_hints;
 mod host_pointers;
 mod indices;
 mod inert;
+mod inlining;
 mod intrinsics;
 mod launch_facts;
 mod lengths;
@@ -92,6 +96,7 @@ pub mod ptx_text;
 mod reach;
 mod records;
 mod registers;
+mod rejoin;
 pub mod report;
 pub mod request;
 mod requirements;

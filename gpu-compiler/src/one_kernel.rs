@@ -9,6 +9,7 @@ use crate::exits::{self, Sites};
 use crate::fatal;
 use crate::host_features;
 use crate::inert;
+use crate::inlining;
 use crate::intrinsics;
 use crate::launch_facts::{self, Facts};
 use crate::link;
@@ -22,8 +23,8 @@ use crate::request::Request;
 use crate::step::Step;
 use crate::target::Target;
 use crate::{
-    check, choices, emit, narrow, optimise, own_atomics, requirements, retarget, shared_code,
-    strides, unchecked, unroll,
+    check, choices, emit, narrow, optimise, own_atomics, rejoin, requirements, retarget,
+    shared_code, strides, unchecked, unroll,
 };
 
 /// What is the same for all kernels of a crate.
@@ -145,6 +146,7 @@ fn lower(context: Context, module: Module, kernel: &Kernel, of: &Crate) -> Resul
     inert::make_inert(context, module);
     optimise::verify(module)?;
     let subprogram = subprogram(module, kernel);
+    inlining::allow(context, module);
     loop_checks::simplify(module)?;
     own_atomics::lower(context, module);
     host_features::deny(module);
@@ -218,6 +220,7 @@ fn image(
         .max(requirements::take(module))
         .max(of.linked.isa(&linked));
     optimise::run_passes(module, "globaldce", None)?;
+    rejoin::rejoin(context, kernel.function);
     let machine = retarget::machine(target, isa)?;
     let ptx = exits::describe(emit::emit(module, machine, steps)?, &sites);
     // SAFETY: as above.

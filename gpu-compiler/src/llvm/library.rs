@@ -190,6 +190,7 @@ api! {
     set_gep_flags = LLVMGEPSetNoWrapFlags(gep: Value, flags: u32);
     remove_from_block = LLVMInstructionRemoveFromParent(instruction: Value);
     is_volatile = LLVMGetVolatile(access: Value) -> Bool;
+    set_successor = LLVMSetSuccessor(terminator: Value, index: u32, to: Block);
     build_branch = LLVMBuildBr(builder: Builder, to: Block) -> Value;
     conditional = LLVMBuildCondBr(builder: Builder, condition: Value, yes: Block, no: Block) -> Value;
     is_block = LLVMValueIsBasicBlock(value: Value) -> Bool;
@@ -338,6 +339,7 @@ api! {
     file_directory = LLVMDIFileGetDirectory(file: Metadata, length: *mut u32) -> *const u8;
     erase_instruction = LLVMInstructionEraseFromParent(instruction: Value);
     delete_function = LLVMDeleteFunction(function: Value);
+    delete_block = LLVMDeleteBasicBlock(block: Block);
     get_string_attribute = LLVMGetStringAttributeAtIndex(function: Value, index: u32, name: *const c_char, length: u32) -> Option<Attribute>;
     get_string_attribute_value = LLVMGetStringAttributeValue(attribute: Attribute, length: *mut u32) -> *const u8;
     create_string_attribute = LLVMCreateStringAttribute(context: Context, name: *const c_char, name_length: u32, value: *const c_char, value_length: u32) -> Attribute;

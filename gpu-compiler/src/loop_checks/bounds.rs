@@ -16,6 +16,7 @@ use super::cfg::{Cfg, Loop};
 use super::checks::Check;
 use super::guards::{Guard, guards};
 use super::induction::{self, Latch, Trips};
+use super::multiples;
 use super::uniform;
 
 /// How deep an expression is followed.
@@ -163,8 +164,20 @@ impl<'a> Bounds<'a> {
             .filter(|guard| guard.low == value && (with_checks || !guard.is_check));
         guards.find_map(|Guard { high, or_equal, .. }| {
             let high = self.upper(high, block)?;
-            Some(if or_equal { high } else { self.one_less(high) })
+            let high = if or_equal { high } else { self.one_less(high) };
+            Some(self.multiple(high, multiples::zero_bits(self.cfg, value)))
         })
+    }
+
+    /// The largest value not above `high` whose lowest bits are zero.
+    fn multiple(&self, high: Value, zero_bits: u32) -> Value {
+        if zero_bits == 0 {
+            return high;
+        }
+        let width = llvm::integer_width(llvm::type_of(high));
+        let mask = u64::MAX >> (64 - width) << zero_bits.min(width - 1);
+        let mask = constant(llvm::type_of(high), mask & u64::MAX >> (64 - width));
+        llvm::and(self.builder, high, mask)
     }
 
     fn lower_of_guards(&mut self, value: Value, block: Block) -> Option<Value> {
@@ -253,10 +266,7 @@ impl<'a> Bounds<'a> {
                 let divisor = self.upper(operand(1), block)?;
                 Some(self.one_less(divisor))
             }
-            // Neither operand of an `and` is below it.
-            opcode::AND => self
-                .upper(operand(1), block)
-                .or_else(|| self.upper(operand(0), block)),
+            opcode::AND => self.upper_of_mask(operand(0), operand(1), block),
             opcode::SELECT => {
                 let (left, right) = (
                     self.upper(operand(1), block)?,
@@ -266,6 +276,20 @@ impl<'a> Bounds<'a> {
             }
             _ => None,
         }
+    }
+
+    /// Of `left & right`, below which neither is. A constant that keeps all that an index can have says nothing.
+    fn upper_of_mask(&mut self, left: Value, right: Value, block: Block) -> Option<Value> {
+        const LARGEST_INDEX: u64 = u32::MAX as u64;
+        let says_nothing =
+            llvm::unsigned_constant(right).is_some_and(|mask| mask >= LARGEST_INDEX >> 1);
+        let [first, second] = if says_nothing {
+            [left, right]
+        } else {
+            [right, left]
+        };
+        self.upper(first, block)
+            .or_else(|| self.upper(second, block))
     }
 
     fn lower_of_definition(&mut self, value: Value, block: Block) -> Option<Value> {
@@ -364,6 +388,10 @@ impl<'a> Bounds<'a> {
         };
         let start = llvm::incoming_from(phi, around.preheader)?;
         let first = self.upper(start, around.preheader)?;
+        let next = llvm::incoming_from(phi, around.latch)?;
+        if self.is_fixed(next) {
+            return Some(self.maximum(first, next));
+        }
         if let Some(test) = induction::tested_at_latch(around, phi) {
             return self.upper_of_tested(test, first, around);
         }
@@ -516,6 +544,9 @@ impl<'a> Bounds<'a> {
     /// An operation that must not wrap.
     fn checked(&mut self, operation: &str, left: Value, right: Value) -> Value {
         let of = llvm::type_of(left);
+        if let Some(result) = folded(operation, left, right) {
+            return constant(of, result);
+        }
         let (result, wraps) =
             llvm::with_overflow(self.module, self.builder, operation, of, left, right);
         self.found.conditions.push(llvm::not(self.builder, wraps));
@@ -539,6 +570,9 @@ impl<'a> Bounds<'a> {
     /// arithmetic takes twice the instructions.
     fn narrow(&mut self, operation: &str, left: Value, right: Value) -> Value {
         let of = llvm::type_of(left);
+        if let Some(result) = folded(operation, left, right) {
+            return constant(of, result);
+        }
         match narrowed(left, right).or_else(|| narrowed(right, left).map(|(a, b)| (b, a))) {
             Some((left, right)) => {
                 let result = llvm::intrinsic(self.module, self.builder, operation, left, right);
@@ -552,6 +586,25 @@ impl<'a> Bounds<'a> {
     fn one_less(&mut self, value: Value) -> Value {
         self.difference(value, constant(llvm::type_of(value), 1))
     }
+}
+
+/// The result of an operation on constants, if it does not wrap: LLVM's builder folds no intrinsics, and a bound that can
+/// be seen to be too large is no reason to copy a loop.
+fn folded(operation: &str, left: Value, right: Value) -> Option<u64> {
+    let width = llvm::integer_width(llvm::type_of(left));
+    let (left, right) = (
+        llvm::unsigned_constant(left)?,
+        llvm::unsigned_constant(right)?,
+    );
+    let result = match operation {
+        "llvm.uadd.with.overflow" => left.checked_add(right)?,
+        "llvm.umul.with.overflow" => left.checked_mul(right)?,
+        "llvm.usub.sat" => left.saturating_sub(right),
+        "llvm.umin" => left.min(right),
+        "llvm.umax" => left.max(right),
+        _ => return None,
+    };
+    (result <= u64::MAX >> (64 - width)).then_some(result)
 }
 
 #[derive(Clone, Copy)]

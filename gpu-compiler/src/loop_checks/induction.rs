@@ -187,6 +187,10 @@ impl Test {
             predicate::ULT => Some(Latch::Below(bound)),
             predicate::ULE => Some(Latch::NotAbove(bound)),
             predicate::NE if grows_by_one() => Some(Latch::Until(bound)),
+            // LLVM writes `value < 1` so.
+            predicate::EQ if llvm::unsigned_constant(bound) == Some(0) => {
+                Some(Latch::Below(llvm::const_int(llvm::type_of(bound), 1, 0)))
+            }
             _ => None,
         }
     }

@@ -26,6 +26,7 @@ mod exact;
 mod guards;
 mod hidden;
 pub mod induction;
+mod multiples;
 #[cfg(test)]
 mod tests;
 mod uniform;

@@ -424,3 +424,110 @@ fn a_copied_loop_with_a_barrier_keeps_its_own_branches() {
     .replace("[ %next, %latch ]", "[ %next, %all ]");
     assert_eq!(versioned(&body), (vec![0, 1], 2));
 }
+
+/// LLVM writes the test of a loop of two trips as `%k == 0`, and then that `%k` is 1 at the second.
+#[test]
+fn a_loop_of_two_trips() {
+    for next in ["%next", "1"] {
+        let body = two_trips(next);
+        assert_eq!(versioned(&body), (vec![0, 1], 0), "{body}");
+    }
+}
+
+fn two_trips(next: &str) -> String {
+    "
+        start:
+            %some = icmp ne i64 %n, 0
+            br i1 %some, label %outer, label %exit
+        outer:
+            %i = phi i64 [ 0, %start ], [ %i.next, %outer.latch ]
+            br label %loop
+        loop:
+            %k = phi i64 [ 0, %outer ], [ NEXT, %good ]
+            %index = add i64 %i, %k
+            %in = icmp ult i64 %index, %a
+            br i1 %in, label %good, label %bad
+        bad:
+            call void @panic(i64 %index, i64 %a)
+            unreachable
+        good:
+            store volatile i64 %index, ptr @memory
+            %next = add i64 %k, 1
+            %more = icmp eq i64 %k, 0
+            br i1 %more, label %loop, label %outer.latch
+        outer.latch:
+            %i.next = add i64 %i, 1
+            %i.more = icmp ult i64 %i.next, %n
+            br i1 %i.more, label %outer, label %exit"
+        .replace("NEXT", next)
+}
+
+/// `%far` is at most 14, for all that the masks say: that its check passes is no condition of a copy.
+#[test]
+fn a_check_that_cannot_be_seen_to_pass_is_left_alone() {
+    let body = counted(
+        "%x = load volatile i64, ptr @memory
+         %y = load volatile i64, ptr @memory
+         %x.low = and i64 %x, 7
+         %y.low = and i64 %y, 7
+         %far = add i64 %x.low, %y.low
+         %near = icmp ult i64 %far, 5
+         br i1 %near, label %second, label %worse
+     worse:
+         call void @panic(i64 %far, i64 5)
+         unreachable
+     second:
+         %index = add i64 %k, %tid",
+        "",
+    );
+    // The panic of the check that is left is the same in both copies, behind a branch.
+    assert_eq!(versioned(&body), (vec![0, 1], 0));
+}
+
+/// Of casts and shifts LLVM makes masks, which say less than the value does.
+#[test]
+fn a_mask_that_keeps_any_index_says_nothing() {
+    let body = counted("%index = and i64 %k, 4294967295", "");
+    assert_eq!(versioned(&body), (vec![0, 1], 0));
+    let in_the_copies = 2;
+    assert_eq!(operands(&body, 0xffff_ffff), in_the_copies);
+}
+
+/// Of the multiples of 8 below `%b` the largest is `%b - 1` without its lowest bits.
+#[test]
+fn what_counts_in_steps_stays_a_step_below_its_guard() {
+    let body = "
+        start:
+            br label %loop
+        loop:
+            %k = phi i64 [ 0, %start ], [ %after, %latch ]
+            %after = add i64 %k, 8
+            %more = icmp ult i64 %after, %b
+            br i1 %more, label %inside, label %latch
+        inside:
+            %index = lshr i64 %after, 2
+            %in = icmp ult i64 %index, %a
+            br i1 %in, label %good, label %bad
+        bad:
+            call void @panic(i64 %index, i64 %a)
+            unreachable
+        good:
+            store volatile i64 %index, ptr @memory
+            br label %latch
+        latch:
+            %again = load volatile i1, ptr @memory
+            br i1 %again, label %loop, label %exit";
+    assert_eq!(versioned(body), (vec![0, 1], 0));
+    let rounded_down = (u64::MAX << 3 >> 2) as i64;
+    assert_eq!(operands(body, rounded_down), 1);
+}
+
+/// How many operands of a compiled kernel's instructions are this number.
+fn operands(body: &str, number: i64) -> usize {
+    let kernel = kernel(body, true);
+    let instructions = llvm::instructions(kernel).into_iter();
+    instructions
+        .flat_map(llvm::operands)
+        .filter(|&operand| llvm::signed_constant(operand) == Some(number))
+        .count()
+}
