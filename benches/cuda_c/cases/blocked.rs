@@ -1,5 +1,7 @@
 //! A product of square matrices of `f32` with tiles of 128x128 in a block and of 8x8 in the registers of a thread. The next
-//! tiles are loaded while the present ones are multiplied.
+//! tiles are loaded while the present ones are multiplied, and are stored beside them.
+
+use std::array;
 
 use oxwarp::DeviceArray2;
 use oxwarp::disjoint::DisjointTiles;
@@ -15,17 +17,19 @@ use super::{Case, Entry, Outcome, Size, Source, Twin, Work};
 const TILE: u32 = 128;
 /// Products of an element that are added before the next tiles.
 const DEPTH: u32 = 8;
-/// Vectors in a row of the tile of B.
-const VECTORS: usize = TILE as usize / 4;
+/// From an even column of the tile of B to the odd one beside it, in vectors: sixteen, and four more that move it to other banks.
+const HALF: usize = 20;
 
 with_unchecked! {
     matmul_blocked_unchecked:
     /// `n` is a multiple of 128. Matrices are of vectors of four, so `n / 4` is the length of a row.
     #[kernel(block(16, 16), launch_bounds(256, 2))]
     fn matmul_blocked(a: &[Float4], b: &[Float4], n: u32, mut c: DisjointTiles<Float4, 8, 2, ThreadIndex2d>) {
-        // The tile of A is transposed, so that a thread reads its 8 rows in one go.
-        let tile_a = shared_array![f32; DEPTH as usize, TILE as usize];
-        let tile_b = shared_array![Float4; DEPTH as usize, VECTORS];
+        // Two of each: one is read while the other is written. That of A is transposed, so that a thread reads its 8 rows in
+        // one go; in that of B, even columns lie before odd ones, so that neighbours read from different banks.
+        let tile_a = shared_array![f32; 2, DEPTH as usize, TILE as usize];
+        let tile_b = shared_array![Float4; 2, DEPTH as usize, 2 * HALF];
+        let of_column = |column: usize| column / 2 + HALF * (column % 2);
         let i = thread::index_2d();
         let (x, y) = (thread::thread_idx_x(), thread::thread_idx_y());
         let t = y * 16 + x;
@@ -35,31 +39,35 @@ with_unchecked! {
         let (b_row, b_col) = (t / 32, t % 32);
         let of_a = (thread::block_idx_y() * TILE + a_row) * row + a_col;
         let of_b = b_row * row + thread::block_idx_x() * (TILE / 4) + b_col;
-        let mut next_a = a[of_a as usize];
-        let mut next_b = b[of_b as usize];
+        let load = |first: u32| (a[(of_a + first / 4) as usize], b[(of_b + first * row) as usize]);
+        let store = |stage: usize, (a, b): (Float4, Float4)| {
+            for (k, element) in a.to_array().into_iter().enumerate() {
+                tile_a.set((stage, 4 * a_col as usize + k, a_row as usize), element);
+            }
+            tile_b.set((stage, b_row as usize, of_column(b_col as usize)), b);
+        };
 
+        store(0, load(0));
+        sync_threads();
         let mut sums = [[0.0f32; 8]; 8];
-        for first in (0..n).step_by(DEPTH as usize) {
-            for (k, element) in next_a.to_array().into_iter().enumerate() {
-                tile_a.set((4 * a_col as usize + k, a_row as usize), element);
-            }
-            tile_b.set((b_row as usize, b_col as usize), next_b);
-            sync_threads();
-            if first + DEPTH < n {
-                next_a = a[(of_a + (first + DEPTH) / 4) as usize];
-                next_b = b[(of_b + (first + DEPTH) * row) as usize];
-            }
-            for k in 0..DEPTH as usize {
+        for first in (0..n).step_by(2 * DEPTH as usize) {
+            for stage in 0..2 {
                 unroll::full();
-                let of_a: [f32; 8] = std::array::from_fn(|r| tile_a.get((k, 8 * y as usize + r)));
-                let [low, high] = [0, 1].map(|half| tile_b.get((k, 2 * x as usize + half)).to_array());
-                for (sums, a) in sums.iter_mut().zip(of_a) {
-                    for (sum, b) in sums.iter_mut().zip(low.into_iter().chain(high)) {
-                        *sum += a * b;
+                // After the last tiles, these once more, which nobody reads.
+                let next = load((first + DEPTH * (stage as u32 + 1)).min(n - DEPTH));
+                for k in 0..DEPTH as usize {
+                    unroll::full();
+                    let of_a: [f32; 8] = array::from_fn(|r| tile_a.get((stage, k, 8 * y as usize + r)));
+                    let [low, high] = [0, 1].map(|half| tile_b.get((stage, k, of_column(2 * x as usize + half))).to_array());
+                    for (sums, a) in sums.iter_mut().zip(of_a) {
+                        for (sum, b) in sums.iter_mut().zip(low.into_iter().chain(high)) {
+                            *sum += a * b;
+                        }
                     }
                 }
+                store(1 - stage, next);
+                sync_threads();
             }
-            sync_threads();
         }
         for (c, sums) in c.whole_mut(i).into_iter().flatten().zip(sums) {
             let [p, q, r, s, t, u, v, w] = sums;

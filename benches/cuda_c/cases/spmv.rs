@@ -1,4 +1,4 @@
-//! A sparse matrix in compressed rows (CSR) times a vector, eight lanes for each row.
+//! A sparse matrix in compressed rows (CSR) times a vector, sixteen lanes for each row.
 
 use std::array;
 
@@ -11,8 +11,8 @@ use super::random::{Random, floats};
 use super::{Case, Entry, Outcome, Size, Source, Twin, Work};
 
 /// Lanes that have a row, and its elements that each of them loads at once.
-const LANES: usize = 8;
-const AT_ONCE: usize = 4;
+const LANES: usize = 16;
+const AT_ONCE: usize = 3;
 /// Threads of a block, and rows.
 const BLOCK: usize = 1024;
 
@@ -29,26 +29,27 @@ with_unchecked! {
             let mut sum = 0.0;
             let row = *block::index() * BLOCK + r;
             if let (Some(&begin), Some(&end)) = (offsets.get(row), offsets.get(row + 1)) {
-                let mut k = begin + (t % LANES) as u32;
-                while k < end {
-                    let at = |j: usize| k + (LANES * j) as u32;
+                let (begin, len) = (begin as usize, end.wrapping_sub(begin) as usize);
+                let columns = columns.get(begin..).and_then(|columns| columns.get(..len));
+                let values = values.get(begin..).and_then(|values| values.get(..len));
+                let mut k = t % LANES;
+                while let (Some(columns), Some(values), true) = (columns, values, k < len) {
                     // All loads come before the first use.
                     let elements: [_; AT_ONCE] = array::from_fn(|j| {
                         unroll::full();
-                        let element = columns.get(at(j) as usize).zip(values.get(at(j) as usize));
-                        let element = element.filter(|_| at(j) < end);
-                        element.map_or((0, 0.0), |(column, value)| (ldcs(column), ldcs(value)))
+                        let at = k + LANES * j;
+                        Some((ldcs(columns.get(at)?), ldcs(values.get(at)?)))
                     });
-                    for (j, (column, value)) in elements.into_iter().enumerate() {
+                    for element in elements {
                         unroll::full();
-                        if at(j) < end {
+                        if let Some((column, value)) = element {
                             sum += x.get(column as usize).map_or(f32::NAN, |x| value * x);
                         }
                     }
-                    k += (LANES * AT_ONCE) as u32;
+                    k += LANES * AT_ONCE;
                 }
             }
-            for lanes in [4, 2, 1] {
+            for lanes in [8, 4, 2, 1] {
                 sum += warp::shuffle_xor(warp::FULL_MASK, sum, lanes);
             }
             if t.is_multiple_of(LANES) {
