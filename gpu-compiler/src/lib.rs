@@ -23,8 +23,9 @@
 //! 8. `host_features` - none of the host's processor is there; `inlining` - a GPU's limits; `loop_checks` - bounds checks
 //!    out of loops; `optimise` - LLVM's own pipeline, short copies written out (`copies`), checks that follow each other
 //!    merged (`merged_checks`), loads out of nested branches (`nested_loads`), special cases asked for once
-//!    (`special_cases`), elements of matrices in fewer additions (`rows`), the marks for read-only loads; `narrow` -
-//!    counters in the width that they start from; `strides` - addresses that are added to.
+//!    (`special_cases`), elements of matrices in fewer additions (`rows`), comparisons in 32 bits
+//!    (`short_comparisons`), the marks for read-only loads; `narrow` - counters in the width that they start from;
+//!    `strides` - addresses that are added to.
 //! 9. `check` - report what is left without device code, and host pointers among the parameters (`host_pointers`).
 //! 10. `requirements` - what the code asks of each target: its number folded in, items that it lacks reported.
 //! 11. `exits` - frequent panics in few registers; `panic_names` - which kernel another panic is of; `rejoin` - panics in
@@ -104,6 +105,7 @@ mod retarget;
 mod rows;
 mod rust_constant;
 mod shared_code;
+mod short_comparisons;
 mod sign_extension;
 mod special_cases;
 mod speculation;

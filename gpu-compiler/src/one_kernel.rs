@@ -220,7 +220,9 @@ fn image(
         .max(requirements::take(module))
         .max(of.linked.isa(&linked));
     optimise::run_passes(module, "globaldce", None)?;
-    rejoin::rejoin(context, kernel.function);
+    if steps.has(Step::PanicRejoins) {
+        rejoin::rejoin(context, kernel.function);
+    }
     let machine = retarget::machine(target, isa)?;
     let ptx = exits::describe(emit::emit(module, machine, steps)?, &sites);
     // SAFETY: as above.

@@ -18,6 +18,7 @@ use crate::merged_checks;
 use crate::nested_loads;
 use crate::own_atomics;
 use crate::rows;
+use crate::short_comparisons;
 use crate::special_cases;
 use crate::step::{Step, Steps};
 
@@ -42,6 +43,9 @@ pub fn optimise(
     own_atomics::distinguish(context, module)?;
     if steps.has(Step::ShortCopies) {
         copies::write_out(context, module);
+    }
+    if steps.has(Step::ShortComparisons) {
+        short_comparisons::shorten(context, module);
     }
     mark_read_only_loads(context, module);
     erase_read_only_calls(module);

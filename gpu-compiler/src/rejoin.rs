@@ -102,6 +102,7 @@ mod tests {
     use crate::notation::parse;
     use crate::optimise;
     use crate::retarget;
+    use crate::step::Steps;
     use crate::target::Target;
 
     /// A loop that loads, waits, checks twice with one panic, and uses what it loaded; a check behind it.
@@ -157,7 +158,7 @@ mod tests {
             rejoin(context, kernel);
             optimise::verify(module).unwrap();
         }
-        emit::emit(module, machine).unwrap()
+        emit::emit(module, machine, &Steps::default()).unwrap()
     }
 
     fn place(ptx: &str, what: &str) -> usize {

@@ -159,6 +159,8 @@ pub mod predicate {
     pub const SGT: i32 = 38;
     /// `slt`
     pub const SLT: i32 = 40;
+    /// `sle`
+    const SLE: i32 = 41;
 
     /// `ogt`, of floats
     pub const OGT: i32 = 2;
@@ -175,6 +177,14 @@ pub mod predicate {
             ULT => Some(UGE),
             ULE => Some(UGT),
             _ => None,
+        }
+    }
+
+    /// The unsigned one that says the same of numbers that are not negative.
+    pub fn unsigned(predicate: i32) -> i32 {
+        match predicate {
+            SGT..=SLE => predicate - (SGT - UGT),
+            _ => predicate,
         }
     }
 

@@ -14,7 +14,7 @@
 //! - faults of LLVM and of the driver that are avoided: `flat_constants`, `sign_extension`, `negation`;
 //! - what a kernel chooses for itself, by `fma`, `fast_math`, `unsafe(unchecked)`, `block(..)` and `unroll`;
 //! - that kernels share panics (`shared_code`) and do not inline them (`retarget`), by which steps know a check;
-//! - LLVM's own passes, with the options that they are given.
+//! - LLVM's own passes, with the options and limits (`inlining`) that they are given.
 
 #[cfg(test)]
 mod switches;
@@ -60,12 +60,14 @@ steps! {
     Strides "strides" "addresses that go on by the same number of bytes at each trip of a loop are added to"
     ReadOnlyLoads "read_only_loads" "loads through `&[T]` parameters use the read-only data cache"
     ShortCopies "short_copies" "copies of a few bytes are loads and stores of the widest registers"
+    ShortComparisons "short_comparisons" "64-bit numbers that fit into 32 bits are compared in 32 bits"
     MergedChecks "merged_checks" "checks that follow each other are one branch"
     NestedLoads "nested_loads" "a load under two nested conditions is made under both at once, before the outer one's block"
     SpecialCases "special_cases" "the special cases of divisions and square roots of `f32` in a loop are asked for once a block"
     MatrixRows "matrix_rows" "elements of matrices are addressed in fewer additions, those of neighbouring rows by the bytes of a row"
     LoopEnds "loop_ends" "each copy of a loop is followed by its own copy of what comes after it"
     PanicExits "panic_exits" "a frequent panic is a call of a function in few registers, with the number of its place"
+    PanicRejoins "panic_rejoins" "what is computed before a barrier of a loop is not moved behind a check that follows it"
     PlainIndices "plain_indices" "a loop whose index is compared and indexes adds to that alone, not to a pointer for each array"
     AtomicReductions "atomic_reductions" "an atomic operation whose result is not read is `red`"
     RolledFormatting "rolled_formatting" "loops of code that formats text are not unrolled by the driver's compiler"

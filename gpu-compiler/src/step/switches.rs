@@ -99,6 +99,7 @@ fn case(step: Step) -> Case {
         Step::Strides => (counted(STRIDED, ""), Sign::Word("mul.lo.s64"), [0, 1]),
         Step::ReadOnlyLoads => (read_only(), Sign::Word("ld.global.nc"), [1, 0]),
         Step::ShortCopies => (COPY.into(), Sign::Word(".v4."), [2, 0]),
+        Step::ShortComparisons => (LEFT.into(), Sign::Word("sub.s64"), [0, 1]),
         Step::MergedChecks => (TWO_CHECKS.into(), Sign::BranchToLoad, [1, 2]),
         Step::NestedLoads => (NESTED.into(), Sign::BranchToLoad, [1, 2]),
         Step::SpecialCases => (counted(QUOTIENTS, ""), Sign::Word("rcp.approx.ftz"), [4, 0]),
@@ -113,6 +114,12 @@ fn case(step: Step) -> Case {
             one_check(),
             Sign::Word("call.uni oxwarp_panic_index"),
             [1, 0],
+        ),
+        // Two checks of a loop that is unrolled ten times.
+        Step::PanicRejoins => (
+            WAITS.into(),
+            Sign::Word("call.uni oxwarp_panic_index"),
+            [20, 1],
         ),
         // What is added to at each trip.
         Step::PlainIndices => (TWO_ARRAYS.into(), Sign::Word("add.s64"), [3, 4]),
@@ -323,6 +330,37 @@ const STRIDED: &str = "%far = mul nuw i64 %k, %i
 
 const COPY: &str =
     "call void @llvm.memcpy.p0.p0.i64(ptr align 16 %x, ptr align 16 %y, i64 16, i1 false)
+        ret void";
+
+const LEFT: &str = "%wide = zext i32 %m to i64
+        %left = sub nuw i64 %wide, %i
+        %some = icmp ugt i64 %left, 16
+        %v = select i1 %some, float 1.0, float 2.0
+        store float %v, ptr %x
+        ret void";
+
+/// A loop with a barrier and two checks of one panic.
+const WAITS: &str = "br label %loop
+    loop:
+        %k = phi i64 [ 0, %entry ], [ %next, %good ]
+        store volatile i64 %k, ptr %x
+        call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+        %v = load volatile i64, ptr %y
+        %in = icmp ult i64 %v, %n
+        br i1 %in, label %second, label %bad
+    second:
+        %w = load volatile i64, ptr %x
+        %also = icmp ult i64 %w, %n
+        br i1 %also, label %good, label %bad
+    bad:
+        %which = phi i64 [ %v, %loop ], [ %w, %second ]
+        call void @panic(i64 %which, i64 %n, ptr @place)
+        unreachable
+    good:
+        %next = add i64 %k, 1
+        %again = icmp ult i64 %next, 100
+        br i1 %again, label %loop, label %exit
+    exit:
         ret void";
 
 const TWO_CHECKS: &str = "%a = icmp ult i64 %i, 9
