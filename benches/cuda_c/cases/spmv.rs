@@ -18,8 +18,7 @@ const BLOCK: usize = 1024;
 
 with_unchecked! {
     spmv_unchecked:
-    /// Row `r` has the elements `offsets[r]..offsets[r + 1]` of `columns` and `values`. A column that `x` does not have makes
-    /// its row NaN.
+    /// Row `r` has the elements `offsets[r]..offsets[r + 1]` of `columns` and `values`.
     #[kernel(block(BLOCK), launch_bounds(1024, 2))]
     fn spmv(offsets: &[u32], columns: &[u32], values: &[f32], x: &[f32], mut y: DisjointSlice<f32>) {
         let sums = shared_array![f32; BLOCK];
@@ -32,21 +31,25 @@ with_unchecked! {
                 let (begin, len) = (begin as usize, end.wrapping_sub(begin) as usize);
                 let columns = columns.get(begin..).and_then(|columns| columns.get(..len));
                 let values = values.get(begin..).and_then(|values| values.get(..len));
-                let mut k = t % LANES;
-                while let (Some(columns), Some(values), true) = (columns, values, k < len) {
-                    // All loads come before the first use.
-                    let elements: [_; AT_ONCE] = array::from_fn(|j| {
-                        unroll::full();
-                        let at = k + LANES * j;
-                        Some((ldcs(columns.get(at)?), ldcs(values.get(at)?)))
-                    });
-                    for element in elements {
-                        unroll::full();
-                        if let Some((column, value)) = element {
-                            sum += x.get(column as usize).map_or(f32::NAN, |x| value * x);
+                if let (Some(columns), Some(values)) = (columns, values) {
+                    let mut k = t % LANES;
+                    while k < len {
+                        unroll::never();
+                        let (columns, values) = (&columns[k..], &values[k..]);
+                        // All loads come before the first use. Where there is no element, column 0 is read and not used.
+                        let elements: [_; AT_ONCE] = array::from_fn(|j| {
+                            unroll::full();
+                            let element = columns.get(LANES * j).zip(values.get(LANES * j));
+                            element.map_or((0, None), |(column, value)| (ldcs(column), Some(ldcs(value))))
+                        });
+                        for (value, x) in elements.map(|(column, value)| (value, x[column as usize])) {
+                            unroll::full();
+                            if let Some(value) = value {
+                                sum += value * x;
+                            }
                         }
+                        k += LANES * AT_ONCE;
                     }
-                    k += LANES * AT_ONCE;
                 }
             }
             for lanes in [8, 4, 2, 1] {

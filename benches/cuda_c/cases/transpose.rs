@@ -69,7 +69,7 @@ fn naive_case(gpu: &Gpu, size: Size) -> Outcome<Case> {
         gpu,
         size,
         "transpose_naive",
-        ((32, 8), (32, 8)),
+        ((8, 32), (8, 32)),
         |checks, [grid, block], x: &DeviceArray2<f32>, y| launch_either!(checks, transpose_naive / transpose_naive_unchecked[grid, block](x, y)),
     )
 }
