@@ -91,6 +91,7 @@ mod one_kernel;
 mod optimise;
 mod own_atomics;
 mod panic_branch;
+mod panic_copies;
 mod panic_names;
 mod parts;
 pub mod ptx_text;

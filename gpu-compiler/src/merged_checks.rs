@@ -13,6 +13,7 @@ use std::collections::BTreeSet;
 
 use crate::llvm::{self, Block, Builder, Context, Module, Value, predicate};
 use crate::panic_branch::PanicBranch;
+use crate::panic_copies::{self, CheckAt};
 use crate::speculation::{is_arithmetic, is_plain_load, is_shared_store};
 
 /// The most checks in one branch.
@@ -22,6 +23,7 @@ const MOST_CHECKS: usize = 32;
 pub fn merge(context: Context, module: Module) {
     let builder = llvm::create_builder(context);
     for function in llvm::functions(module).filter(|&function| !llvm::declared_only(function)) {
+        panic_copies::separate(context, function, follow_each_other);
         let mut done = BTreeSet::new();
         for block in llvm::blocks(function) {
             if let Some(chain) = Chain::from(block, &mut done) {
@@ -29,6 +31,14 @@ pub fn merge(context: Context, module: Module) {
             }
         }
     }
+}
+
+/// Whether one of the checks is where another leads.
+fn follow_each_other(checks: &[CheckAt]) -> bool {
+    let blocks: BTreeSet<Block> = checks.iter().map(|&(block, _)| block).collect();
+    checks
+        .iter()
+        .any(|(_, check)| blocks.contains(&check.passed))
 }
 
 /// The check that `block` ends in, if its panic is its own.
@@ -279,6 +289,25 @@ mod tests {
             with_between("store i32 %x, ptr addrspace(3) @shared"),
             (2, 2)
         );
+    }
+
+    /// As LLVM leaves an unrolled loop.
+    #[test]
+    fn checks_that_share_a_panic_become_one_branch() {
+        let shared = "entry:
+                %a = icmp ult i64 %i, %n
+                br i1 %a, label %more, label %bad
+            more:
+                %x = load i32, ptr %p
+                %b = icmp ult i64 %j, %n
+                br i1 %b, label %end, label %bad
+            bad:
+                %which = phi i64 [ %i, %entry ], [ %j, %more ]
+                call void @panic(i64 %which, i64 %n)
+                unreachable
+            end:
+                ret void";
+        assert_eq!(merged(shared), (2, 2));
     }
 
     #[test]

@@ -6,16 +6,14 @@
 //! panic ends the thread, and then has a branch that is never taken to where a check that passes goes. Where there is no
 //! barrier, fewer values are alive before the check for what is moved behind it.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::llvm::{self, Block, Context, Value};
 use crate::loop_checks::cfg::{self, Cfg};
 use crate::panic_branch::PanicBranch;
+use crate::panic_copies;
 
 /// Gives the panics in such loops of a kernel that branch.
 pub fn rejoin(context: Context, kernel: Value) {
-    let cfg = Cfg::of(kernel);
-    let mut cycles = cfg.cycles();
+    let mut cycles = Cfg::of(kernel).cycles();
     cycles.retain(|cycle| {
         let mut instructions = cycle
             .iter()
@@ -23,57 +21,34 @@ pub fn rejoin(context: Context, kernel: Value) {
         instructions.any(cfg::is_convergent)
     });
     let in_loop = |block: Block| cycles.iter().any(|cycle| cycle.contains(&block));
-    let panics: BTreeSet<Block> = cfg
-        .blocks()
-        .filter_map(PanicBranch::at)
-        .map(|check| check.panic)
-        .collect();
-    for panic in panics {
-        let from: Vec<Block> = cfg.predecessors_of(panic).collect();
-        let checks: Option<Vec<_>> = from
-            .iter()
-            .map(|&block| Some((block, PanicBranch::at(block).filter(|_| in_loop(block))?)))
-            .collect();
-        for (block, check) in checks.iter().flatten() {
-            go_on(context, kernel, *block, check);
-        }
-        if checks.is_some() {
-            // SAFETY: every branch to it goes to a copy now, and what it computes is used in it alone: it has no successors.
-            unsafe { llvm::delete_block(panic) };
+    panic_copies::separate(context, kernel, |checks| {
+        checks.iter().all(|&(block, _)| in_loop(block))
+    });
+    for block in llvm::blocks(kernel)
+        .into_iter()
+        .filter(|&block| in_loop(block))
+    {
+        let own = PanicBranch::at(block).filter(|check| llvm::entered_once(check.panic));
+        if let Some(check) = own {
+            go_on(context, &check);
         }
     }
 }
 
-/// Gives a check a panic of its own, which goes on where the check does when it passes.
-fn go_on(context: Context, kernel: Value, block: Block, check: &PanicBranch) {
-    let own = llvm::append(context, kernel);
+/// Lets a panic go on where its check does when it passes.
+fn go_on(context: Context, check: &PanicBranch) {
+    let Some(end) = llvm::terminator(check.panic) else {
+        return;
+    };
     let builder = llvm::create_builder(context);
-    llvm::position_at_end(builder, own);
-    let mut copies = BTreeMap::new();
-    for instruction in llvm::block_instructions(check.panic) {
-        if let Some(phi) = llvm::is_phi(instruction) {
-            copies.extend(llvm::incoming_from(phi, block).map(|value| (phi, value)));
-        } else if Some(instruction) != llvm::terminator(check.panic) {
-            let copy = llvm::clone_instruction(instruction);
-            for index in 0..llvm::operand_count(copy) as u32 {
-                if let Some(&own) = copies.get(&llvm::operand(copy, index)) {
-                    llvm::set_operand(copy, index, own);
-                }
-            }
-            llvm::insert(builder, copy);
-            copies.insert(instruction, copy);
-        }
-    }
+    llvm::position_before(builder, end);
     let signature = llvm::signature(llvm::void_type(context), &[]);
     let exit = llvm::inline_assembly(signature, "exit;", "~{memory}", true);
     llvm::call(builder, signature, exit, &[]);
     llvm::build_branch(builder, check.passed);
-    llvm::set_successor(check.branch, u32::from(!check.true_is_panic), own);
-    for phi in llvm::block_instructions(check.passed)
-        .into_iter()
-        .map_while(llvm::is_phi)
-    {
-        llvm::add_incoming_edge(phi, llvm::undef(llvm::type_of(phi)), own);
+    llvm::erase(end);
+    for phi in llvm::phis(check.passed) {
+        llvm::add_incoming_edge(phi, llvm::undef(llvm::type_of(phi)), check.panic);
     }
 }
 

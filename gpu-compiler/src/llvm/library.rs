@@ -9,7 +9,7 @@
 use std::ffi::{CStr, c_char, c_void};
 use std::path::Path;
 use std::ptr::NonNull;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::error::Error;
 
@@ -379,17 +379,20 @@ fn table() -> &'static Table {
 ///
 /// If the library cannot be opened, lacks a function, or has no NVPTX back end.
 pub fn load(path: &Path) -> Result<(), Error> {
-    if TABLE.get().is_none() {
-        // SAFETY: the path is that of the LLVM that rustc itself has loaded; its constructors ran there already.
-        let library =
-            unsafe { libloading::Library::new(path) }.map_err(|cause| Error::OpenLlvm {
-                path: path.into(),
-                cause: cause.to_string(),
-            })?;
-        // SAFETY: as above.
-        let table = unsafe { Table::load(library, path)? };
-        let _ = TABLE.set(table);
+    // LLVM's options and targets are set by one thread, while no other uses them.
+    static TURN: Mutex<()> = Mutex::new(());
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    if TABLE.get().is_some() {
+        return Ok(());
     }
+    // SAFETY: the path is that of the LLVM that rustc itself has loaded; its constructors ran there already.
+    let library = unsafe { libloading::Library::new(path) }.map_err(|cause| Error::OpenLlvm {
+        path: path.into(),
+        cause: cause.to_string(),
+    })?;
+    // SAFETY: as above.
+    let table = unsafe { Table::load(library, path)? };
+    let _ = TABLE.set(table);
     set_options();
     initialize_target_info();
     initialize_target();
