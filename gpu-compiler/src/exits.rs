@@ -227,7 +227,8 @@ impl<'a> Numbered<'a> {
     }
 }
 
-fn calls(line: &str) -> bool {
+/// Whether a line of PTX leaves its kernel through one of the [`functions`], which writes no register.
+pub fn calls(line: &str) -> bool {
     line.trim_start()
         .strip_prefix("call.uni ")
         .is_some_and(|callee| callee.starts_with(NAME))

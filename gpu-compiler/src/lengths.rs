@@ -7,7 +7,7 @@
 //! one's result along. `x[i - 1]` and `x[i + 1]` in one condition become one with the larger index.
 //!
 //! In: PTX as the back end writes it, which makes the one out of the two. Out: the same with the comparisons apart, where
-//! the smaller number is used for nothing else. Not in loops: the driver's compiler takes the smaller of two lengths out of
+//! the smaller number is used for nothing else. Lengths not in loops: the driver's compiler takes the smaller of two out of
 //! them.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -48,7 +48,7 @@ fn in_function(function: &str) -> String {
             extremes.clear();
         } else if let Some((is_largest, [to, a, b])) = extreme(line) {
             let is_known = is_constant(to) && is_constant(a) && is_constant(b);
-            if is_known && named[to] == 2 && !repeats(place) {
+            if is_known && named[to] == 2 && (is_largest || !repeats(place)) {
                 let of = Extreme::of(place, is_largest, [a, b], &extremes);
                 extremes.insert(to, of);
             }
@@ -235,6 +235,23 @@ mod tests {
             let expected = format!("{{ .reg .pred \t%other; {first} {second}, %other; }}");
             assert_eq!(with_lengths(&[max, comparison]), [expected]);
         }
+    }
+
+    /// They change from trip to trip, as lengths do not.
+    #[test]
+    fn indices_of_a_loop_are_compared_apart_too() {
+        let lines = [
+            "$L__BB0_1:",
+            "max.u64 \t%rd3, %rd1, %rd2;",
+            "setp.ge.u64 \t%p1, %rd3, %rd9;",
+            "@%p1 bra \t$L__BB0_1;",
+            "// begin inline asm",
+            "call.uni oxwarp_panic_index, (%rd1, %rd9, 7);",
+            "// end inline asm",
+        ];
+        let apart = with_lengths(&lines);
+        assert_eq!(apart.len(), lines.len() - 1, "{apart:?}");
+        assert!(apart[1].contains("setp.ge.or.u64"), "{apart:?}");
     }
 
     #[test]

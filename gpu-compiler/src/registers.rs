@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::exits;
+
 const ASSEMBLY_BEGINS: &str = "// begin inline asm";
 const ASSEMBLY_ENDS: &str = "// end inline asm";
 
@@ -17,6 +19,9 @@ pub fn writes(function: &str) -> BTreeMap<&str, u32> {
     for line in function.lines() {
         is_assembly =
             (is_assembly || line.contains(ASSEMBLY_BEGINS)) && !line.contains(ASSEMBLY_ENDS);
+        if exits::calls(line) {
+            continue;
+        }
         let may_be_written = if is_assembly {
             line
         } else {
