@@ -23,19 +23,20 @@ with_unchecked! {
     fn spmv(offsets: &[u32], columns: &[u32], values: &[f32], x: &[f32], mut y: DisjointSlice<f32>) {
         let sums = shared_array![f32; BLOCK];
         let t = thread::index_in_block();
-        for r in (t / LANES..BLOCK).step_by(BLOCK / LANES) {
+        // As many values as columns, which is known of each row from here on.
+        let Some(values) = values.get(..columns.len()) else { return };
+        for turn in 0..LANES as u32 {
             unroll::never();
             let mut sum = 0.0;
-            let row = *block::index() * BLOCK + r;
+            let r = (turn as usize * BLOCK + t) / LANES;
+            let row = *block::index_1d() * BLOCK + r;
             if let (Some(&begin), Some(&end)) = (offsets.get(row), offsets.get(row + 1)) {
-                let (begin, len) = (begin as usize, end.wrapping_sub(begin) as usize);
-                let columns = columns.get(begin..).and_then(|columns| columns.get(..len));
-                let values = values.get(begin..).and_then(|values| values.get(..len));
+                let of_row = begin as usize..end as usize;
+                let (columns, values) = (columns.get(of_row.clone()), values.get(of_row));
                 if let (Some(columns), Some(values)) = (columns, values) {
                     let mut k = t % LANES;
-                    while k < len {
+                    while let (Some(columns), Some(values)) = (columns.get(k..), values.get(k..)) {
                         unroll::never();
-                        let (columns, values) = (&columns[k..], &values[k..]);
                         // All loads come before the first use. Where there is no element, column 0 is read and not used.
                         let elements: [_; AT_ONCE] = array::from_fn(|j| {
                             unroll::full();
