@@ -144,22 +144,11 @@ fn comparison<'a>(
         }
     };
     let (last, first) = of.of.split_last()?;
-    let mut text = format!(
-        "\t{{ .reg .pred \t%other; {name}.u64 \t%other, {};",
-        pair(first[0])
-    );
+    let mut text = format!("\t{{ .reg .pred \t%q; {name}.u64 \t%q, {};", pair(first[0]));
     for number in &first[1..] {
-        let _ = write!(
-            text,
-            " {name}.{join}.u64 \t%other, {}, %other;",
-            pair(number)
-        );
+        let _ = write!(text, " {name}.{join}.u64 \t%q, {}, %q;", pair(number));
     }
-    let _ = writeln!(
-        text,
-        " {name}.{join}.u64 \t{to}, {}, %other; }}",
-        pair(last)
-    );
+    let _ = writeln!(text, " {name}.{join}.u64 \t{to}, {}, %q; }}", pair(last));
     Some((text, &of.lines))
 }
 
@@ -193,26 +182,26 @@ mod tests {
         for (comparison, first, second) in [
             (
                 "setp.le.u64 \t%p1, %rd3, %rd9;",
-                "setp.le.u64 \t%other, %rd1, %rd9;",
+                "setp.le.u64 \t%q, %rd1, %rd9;",
                 "setp.le.or.u64 \t%p1, %rd2, %rd9",
             ),
             (
                 "setp.gt.u64 \t%p1, %rd3, %rd9;",
-                "setp.gt.u64 \t%other, %rd1, %rd9;",
+                "setp.gt.u64 \t%q, %rd1, %rd9;",
                 "setp.gt.and.u64 \t%p1, %rd2, %rd9",
             ),
             (
                 "setp.lt.u64 \t%p1, %rd9, %rd3;",
-                "setp.lt.u64 \t%other, %rd9, %rd1;",
+                "setp.lt.u64 \t%q, %rd9, %rd1;",
                 "setp.lt.and.u64 \t%p1, %rd9, %rd2",
             ),
             (
                 "setp.ge.u64 \t%p1, %rd9, %rd3;",
-                "setp.ge.u64 \t%other, %rd9, %rd1;",
+                "setp.ge.u64 \t%q, %rd9, %rd1;",
                 "setp.ge.or.u64 \t%p1, %rd9, %rd2",
             ),
         ] {
-            let expected = format!("{{ .reg .pred \t%other; {first} {second}, %other; }}");
+            let expected = format!("{{ .reg .pred \t%q; {first} {second}, %q; }}");
             assert_eq!(with_lengths(&[MIN, comparison]), [expected]);
         }
     }
@@ -223,16 +212,16 @@ mod tests {
         for (comparison, first, second) in [
             (
                 "setp.lt.u64 \t%p1, %rd3, %rd9;",
-                "setp.lt.u64 \t%other, %rd1, %rd9;",
+                "setp.lt.u64 \t%q, %rd1, %rd9;",
                 "setp.lt.and.u64 \t%p1, %rd2, %rd9",
             ),
             (
                 "setp.le.u64 \t%p1, %rd9, %rd3;",
-                "setp.le.u64 \t%other, %rd9, %rd1;",
+                "setp.le.u64 \t%q, %rd9, %rd1;",
                 "setp.le.or.u64 \t%p1, %rd9, %rd2",
             ),
         ] {
-            let expected = format!("{{ .reg .pred \t%other; {first} {second}, %other; }}");
+            let expected = format!("{{ .reg .pred \t%q; {first} {second}, %q; }}");
             assert_eq!(with_lengths(&[max, comparison]), [expected]);
         }
     }
@@ -258,7 +247,7 @@ mod tests {
     fn the_largest_of_indices_that_are_smallest_ones_stays_whole() {
         let max = "max.u64 \t%rd4, %rd3, 64;";
         let check = "setp.lt.u64 \t%p1, %rd4, %rd9;";
-        let apart = "{ .reg .pred \t%other; setp.lt.u64 \t%other, %rd3, %rd9; setp.lt.and.u64 \t%p1, 64, %rd9, %other; }";
+        let apart = "{ .reg .pred \t%q; setp.lt.u64 \t%q, %rd3, %rd9; setp.lt.and.u64 \t%p1, 64, %rd9, %q; }";
         assert_eq!(with_lengths(&[MIN, max, check]), [MIN, apart]);
     }
 
@@ -269,8 +258,8 @@ mod tests {
         assert_eq!(
             with_lengths(&[MIN, more, check]),
             [
-                "{ .reg .pred \t%other; setp.le.u64 \t%other, %rd1, %rd9; setp.le.or.u64 \t%other, %rd2, %rd9, %other; \
-              setp.le.or.u64 \t%p1, 64, %rd9, %other; }"
+                "{ .reg .pred \t%q; setp.le.u64 \t%q, %rd1, %rd9; setp.le.or.u64 \t%q, %rd2, %rd9, %q; \
+              setp.le.or.u64 \t%p1, 64, %rd9, %q; }"
             ]
         );
     }
