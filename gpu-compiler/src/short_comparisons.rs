@@ -62,10 +62,15 @@ fn fits_within(value: Value, seen: &mut BTreeSet<Value>, steps: u32) -> bool {
     if !seen.insert(value) {
         return true;
     }
+    // Where one part is enough it is a constant: that a value was seen says nothing of one that did not fit.
+    let is_mask = |index| {
+        let constant = llvm::unsigned_constant(llvm::operand(instruction, index));
+        constant.is_some_and(|mask| u32::try_from(mask).is_ok())
+    };
     let mut part = |index| fits_within(llvm::operand(instruction, index), seen, steps - 1);
     match llvm::opcode(instruction) {
         opcode::ZEXT => llvm::integer_width(llvm::type_of(llvm::operand(instruction, 0))) <= 32,
-        opcode::AND => part(0) || part(1),
+        opcode::AND => is_mask(1) || (part(0) && part(1)),
         opcode::LSHR | opcode::UDIV | opcode::UREM => part(0),
         opcode::SUB => llvm::no_unsigned_wrap(instruction) != 0 && part(0),
         opcode::SELECT => part(1) && part(2),
@@ -164,5 +169,11 @@ mod tests {
             widths("%d = sub nuw i64 %a, %b\n%r = icmp ugt i64 %d, 4294967296"),
             [64]
         );
+        let twice = "%s = select i1 %c, i64 %wide, i64 5
+            %w = sub nuw i64 %wide, %a
+            %t = select i1 %c, i64 %w, i64 7
+            %d = and i64 %w, %t
+            %r = icmp ugt i64 %d, %b";
+        assert_eq!(widths(twice), [64]);
     }
 }
