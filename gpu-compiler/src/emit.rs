@@ -53,6 +53,6 @@ pub fn emit(module: Module, machine: TargetMachine, steps: &Steps) -> Result<Str
     apply(Step::WideProducts, wide_products::combine);
     apply(Step::SplitLengths, lengths::compare_apart);
     apply(Step::FallThrough, fall_through::turn_around);
-    let ptx = negation::by_complement(&ptx);
-    Ok(rejoin::drop_branches(&ptx))
+    apply(Step::PanicRejoins, rejoin::drop_branches);
+    Ok(negation::by_complement(&ptx))
 }

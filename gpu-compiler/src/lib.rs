@@ -38,7 +38,8 @@
 //!
 //! 12. `constants` - constant memory that does not fit; `assemble` - the kernels' PTX as one module.
 //!
-//! Which of the optimisations among these are taken, `step` says. Constants of Rust's are read by `rust_constant`.
+//! Which of the optimisations among these are taken, `step` says. Checks with their
+//! panics are seen by `panic_branch`, and told apart by `panic_copies`. Constants of Rust's are read by `rust_constant`.
 //!
 //! LLVM aborts the process on an internal error, so [`command`] is run in a process of its own by `gpu-macros`.
 

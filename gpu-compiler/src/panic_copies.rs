@@ -15,15 +15,22 @@ pub type CheckAt = (Block, PanicBranch);
 /// Gives the checks of each panic that `wanted` takes, which are at least two, panics of their own.
 pub fn separate(context: Context, function: Value, wanted: impl Fn(&[CheckAt]) -> bool) {
     let cfg = Cfg::of(function);
+    // In the order of the blocks, so that the same code comes out each time.
+    let mut seen = BTreeSet::new();
     let checks = cfg.blocks().filter_map(PanicBranch::at);
-    let panics: BTreeSet<Block> = checks.map(|check| check.panic).collect();
+    let panics: Vec<Block> = checks
+        .map(|check| check.panic)
+        .filter(|&panic| seen.insert(panic))
+        .collect();
     for panic in panics {
-        let from: Vec<Block> = cfg.predecessors_of(panic).collect();
-        let checks: Option<Vec<CheckAt>> = from
-            .iter()
-            .map(|&block| Some((block, PanicBranch::at(block)?)))
+        let checks: Option<Vec<CheckAt>> = cfg
+            .predecessors_of(panic)
+            .map(|block| Some((block, PanicBranch::at(block)?)))
             .collect();
-        let Some(checks) = checks.filter(|checks| checks.len() > 1 && wanted(checks)) else {
+        // Blocks that are never reached may lead there too.
+        let entries = llvm::users(llvm::block_value(panic)).len();
+        let are_all = |checks: &Vec<CheckAt>| checks.len() == entries && entries > 1;
+        let Some(checks) = checks.filter(|checks| are_all(checks) && wanted(checks)) else {
             continue;
         };
         for (block, check) in checks {
