@@ -131,20 +131,26 @@ mod tests {
             .collect()
     }
 
+    /// A loop of a number that begins with 32 bits, and goes on by what `operation` makes of it and another.
+    fn counted(operation: &str) -> String {
+        format!(
+            "br label %loop
+            loop:
+                %k = phi i64 [ %a, %entry ], [ %next, %loop ]
+                %next = {operation} nuw i64 %k, %b
+                %r = icmp ult i64 %next, %b
+                br i1 %r, label %loop, label %done
+            done:"
+        )
+    }
+
     #[test]
     fn what_is_left_of_32_bits_is_compared_in_32() {
         let left = "%left = sub nuw i64 %a, %wide
                     %r = icmp ugt i64 %left, 16";
         assert_eq!(widths(left), [32]);
         assert_eq!(widths(&left.replace("ugt", "sgt")), [32]);
-        let loop_ = "br label %loop
-            loop:
-                %k = phi i64 [ %a, %entry ], [ %less, %loop ]
-                %less = sub nuw i64 %k, %b
-                %r = icmp ult i64 %less, %b
-                br i1 %r, label %loop, label %done
-            done:";
-        assert_eq!(widths(loop_), [32]);
+        assert_eq!(widths(&counted("sub")), [32]);
     }
 
     #[test]
@@ -157,14 +163,7 @@ mod tests {
             widths("%d = sub nuw i64 %wide, %b\n%r = icmp ugt i64 %d, 16"),
             [64]
         );
-        let grows = "br label %loop
-            loop:
-                %k = phi i64 [ %a, %entry ], [ %more, %loop ]
-                %more = add nuw i64 %k, %b
-                %r = icmp ult i64 %more, %b
-                br i1 %r, label %loop, label %done
-            done:";
-        assert_eq!(widths(grows), [64]);
+        assert_eq!(widths(&counted("add")), [64]);
         assert_eq!(
             widths("%d = sub nuw i64 %a, %b\n%r = icmp ugt i64 %d, 4294967296"),
             [64]

@@ -326,19 +326,19 @@ fn a_counter_is_at_its_bound_after_the_loop() {
     assert!(!panics("31"));
 }
 
-#[test]
-fn a_nest_of_loops_has_one_condition_before_it() {
-    let body = "
-        start:
+/// A loop of `%i` from 0 to `%n` around one of `%k`, which goes from 0 to `next` while `more`, around `inside`, which computes
+/// `%index`, and a check of that against `%a`.
+fn nest(inside: &str, next: &str, more: &str) -> String {
+    format!(
+        "start:
             %some = icmp ne i64 %n, 0
             br i1 %some, label %outer, label %exit
         outer:
             %i = phi i64 [ 0, %start ], [ %i.next, %outer.latch ]
             br label %loop
         loop:
-            %k = phi i64 [ 0, %outer ], [ %next, %good ]
-            %row = mul i64 %i, %n
-            %index = add i64 %row, %k
+            %k = phi i64 [ 0, %outer ], [ {next}, %good ]
+            {inside}
             %in = icmp ult i64 %index, %a
             br i1 %in, label %good, label %bad
         bad:
@@ -347,13 +347,24 @@ fn a_nest_of_loops_has_one_condition_before_it() {
         good:
             store volatile i64 %index, ptr @memory
             %next = add i64 %k, 1
-            %more = icmp ult i64 %next, %n
+            %more = icmp {more}
             br i1 %more, label %loop, label %outer.latch
         outer.latch:
             %i.next = add i64 %i, 1
             %i.more = icmp ult i64 %i.next, %n
-            br i1 %i.more, label %outer, label %exit";
-    assert_eq!(versioned(body), (vec![0, 1], 0));
+            br i1 %i.more, label %outer, label %exit"
+    )
+}
+
+#[test]
+fn a_nest_of_loops_has_one_condition_before_it() {
+    let body = nest(
+        "%row = mul i64 %i, %n
+         %index = add i64 %row, %k",
+        "%next",
+        "ult i64 %next, %n",
+    );
+    assert_eq!(versioned(&body), (vec![0, 1], 0));
 }
 
 #[test]
@@ -429,37 +440,9 @@ fn a_copied_loop_with_a_barrier_keeps_its_own_branches() {
 #[test]
 fn a_loop_of_two_trips() {
     for next in ["%next", "1"] {
-        let body = two_trips(next);
+        let body = nest("%index = add i64 %i, %k", next, "eq i64 %k, 0");
         assert_eq!(versioned(&body), (vec![0, 1], 0), "{body}");
     }
-}
-
-fn two_trips(next: &str) -> String {
-    "
-        start:
-            %some = icmp ne i64 %n, 0
-            br i1 %some, label %outer, label %exit
-        outer:
-            %i = phi i64 [ 0, %start ], [ %i.next, %outer.latch ]
-            br label %loop
-        loop:
-            %k = phi i64 [ 0, %outer ], [ NEXT, %good ]
-            %index = add i64 %i, %k
-            %in = icmp ult i64 %index, %a
-            br i1 %in, label %good, label %bad
-        bad:
-            call void @panic(i64 %index, i64 %a)
-            unreachable
-        good:
-            store volatile i64 %index, ptr @memory
-            %next = add i64 %k, 1
-            %more = icmp eq i64 %k, 0
-            br i1 %more, label %loop, label %outer.latch
-        outer.latch:
-            %i.next = add i64 %i, 1
-            %i.more = icmp ult i64 %i.next, %n
-            br i1 %i.more, label %outer, label %exit"
-        .replace("NEXT", next)
 }
 
 /// `%far` is at most 14, for all that the masks say: that its check passes is no condition of a copy.
