@@ -88,7 +88,7 @@ use proc_macro::TokenStream;
 /// lines of different threads come in any order. `Gpu::set_print_capacity` sets how much is kept until then. The
 /// simulator prints at once, and runs a kernel that can print block by block on the caller's thread, so its text comes in
 /// the order of the grid. What formats is code that the driver compiles on the first launch of a kernel that does, and then
-/// keeps: a tenth of a second, a second if it formats floats. CUDA C: `printf`.
+/// keeps. CUDA C: `printf`.
 ///
 /// # Errors
 ///

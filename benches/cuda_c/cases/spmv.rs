@@ -18,7 +18,8 @@ const BLOCK: usize = 1024;
 
 with_unchecked! {
     spmv_unchecked:
-    /// Row `r` has the elements `offsets[r]..offsets[r + 1]` of `columns` and `values`.
+    /// Row `r` has the elements `offsets[r]..offsets[r + 1]` of `columns` and `values`; one whose elements are not there is zero.
+    /// Panics at a column that `x` does not have. With fewer values than columns nothing is computed.
     #[kernel(block(BLOCK), launch_bounds(1024, 2))]
     fn spmv(offsets: &[u32], columns: &[u32], values: &[f32], x: &[f32], mut y: DisjointSlice<f32>) {
         let sums = shared_array![f32; BLOCK];
